@@ -4,11 +4,7 @@ import Programs
 /// Another program than ours, such as curl, as a client.
 enum Companion {
   /// Where it lies; `nil` where this machine has none.
-  static func find(_ name: String) -> String? {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    return folders.lazy.map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  static func find(_ name: String) -> String? { StartedProgram.path(of: name) }
 
   /// Runs it to its end and answers what it printed, errors included, and its exit code.
   static func run(_ words: [String], in scratch: Scratch) async throws -> (

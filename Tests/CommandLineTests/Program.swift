@@ -1,8 +1,5 @@
-import Foundation
 import Programs
 import Testing
-import WindTunnel
-import WindTunnelCommandLine
 
 @testable import windtunnel_cli
 
@@ -104,8 +101,9 @@ extension Scratch {
   ) async throws -> Program.Run {
     if isTool {
       let run = await Program.runHere(words, in: self, with: environment)
-      let isRefused = run.code == Refusal.processMissing.code.rawValue
-      guard isRefused, run.err.hasSuffix("windtunnel: \(Refusal.processMissing.sentence)\n") else {
+      let isRefused = run.code == CommandError.processMissing.code.rawValue
+      guard isRefused, run.err.hasSuffix("windtunnel: \(CommandError.processMissing.sentence)\n")
+      else {
         return run
       }
       let line = words.joined(separator: " ")
@@ -217,7 +215,7 @@ struct Flight: Sendable {
   /// right there, and no test of what is said otherwise depends on the machine.
   private static func withoutLimit(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
-      .filter { !$0.hasPrefix("The system lets this process have ") }
+      .filter { !$0.hasPrefix("The system allows this process ") }
       .joined(separator: "\n")
   }
 }

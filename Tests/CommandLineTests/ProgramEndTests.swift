@@ -1,7 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
 
 /// A wait that ends before its program does is an error.
 @Suite(.timeLimit(.minutes(5))) struct ProgramEndTests {

@@ -1,10 +1,5 @@
-import Foundation
 import Programs
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import TestSupport
 
 /// A folder of a test's own, which goes with it.
 final class Scratch: Sendable {
@@ -91,13 +86,9 @@ enum Texts {
 /// Asks a server once.
 func ask(_ text: String) async -> (status: Int?, body: String) {
   guard let url = URL(string: text) else { return (nil, "no URL: \(text)") }
-  // By completion handler: it is safe to cancel on every platform.
-  return await withCheckedContinuation { continuation in
-    let session = URLSession(configuration: .ephemeral)
-    session.dataTask(with: url) { data, response, error in
-      let body = data.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)"
-      continuation.resume(returning: ((response as? HTTPURLResponse)?.statusCode, body))
-    }.resume()
-    session.finishTasksAndInvalidate()
-  }
+  let session = URLSession(configuration: .ephemeral)
+  let (data, response, error) = await session.result(of: URLRequest(url: url))
+  let body = data.map { String(decoding: $0, as: UTF8.self) } ?? "\(error as Any)"
+  session.finishTasksAndInvalidate()
+  return (response?.statusCode, body)
 }

@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What an origin sent is what a client gets, through a file, by either recorder and either player.
 ///
@@ -47,10 +41,8 @@ import WindTunnelURLSession
     // On the wire a client sees the chunks, too; of those the players' are looked at.
     if recorder == .inProcess { expectEqual(Self.strange(live, \.plain), []) }
 
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("bodies.json")
+    let folder = try TemporaryFolder()
+    let file = folder.file("bodies.json")
     let (cassette, leftOut) = deck.recorded()
     expectEqual(leftOut, [])
     try cassette.write(to: file)

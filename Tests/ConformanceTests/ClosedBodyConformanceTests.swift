@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 
 /// Bodies in codings that only the platform of a client opens, by either recorder.
@@ -44,7 +42,7 @@ import WindTunnel
       expectEqual(cassette.interactions, [])
       expectEqual(
         leftOut,
-        ["GET \(origin.url)/a: a body in \(coding) cannot be opened to look for credentials"]
+        ["GET \(origin.url)/a: a body in \(coding) cannot be decoded to search for credentials"]
       )
     }
   }

@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What fails before there is a request: made for real at a port, a closed port or a name, and the
 /// same by name in process.
@@ -75,8 +69,8 @@ import WindTunnelSymptoms
     }
     expectEqual(
       "\(error)",
-      "Cannot listen: scenario \"bad\" fails handshakes by their certificates, and this "
-        + "server speaks no TLS."
+      "Cannot listen: scenario \"bad\" fails handshakes with invalid certificates, but "
+        + "this server has no TLS."
     )
   }
 

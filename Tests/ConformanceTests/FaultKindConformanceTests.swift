@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// One row a kind of fault that both stages can play: what a client sees of it.
 @Suite struct FaultKindConformanceTests {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A server that answers wrongly and in good form: no client can tell by the message.
 @Suite struct MutationConformanceTests {
@@ -104,7 +98,10 @@ import WindTunnelSymptoms
       try await expectEqual(theatre.ask("/n"), Seen(200, "0123456789"))
       expectEqual(
         deck.journal.all.map(\.misfits),
-        [[], [#"{"mutate":"null","at":"$.id"} was not done: the body is no JSON object or list."#]]
+        [
+          [],
+          [#"{"mutate":"null","at":"$.id"} was not done: the body is not a JSON object or list."#],
+        ]
       )
     }
   }

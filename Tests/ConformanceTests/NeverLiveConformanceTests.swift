@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A deck that plays never lets a packet out: a server that would notice counts none.
 @Suite(.timeLimit(.minutes(5))) struct NeverLiveConformanceTests {

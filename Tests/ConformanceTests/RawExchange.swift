@@ -1,6 +1,5 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 
 /// A client without any library: what comes over the wire, byte for byte.
 struct RawExchange: Sendable {

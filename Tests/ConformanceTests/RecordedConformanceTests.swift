@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What goes wrong or leads elsewhere while it is recorded, by either recorder, and comes back on
 /// either stage.
@@ -171,7 +165,9 @@ import WindTunnelURLSession
     #expect {
       try Cassette(data: Data(other.utf8), source: "tape")
     } throws: {
-      "\($0)".contains("interactions[0].response.joined[0]: \"Vary\" is no field of this response")
+      "\($0)".contains(
+        "interactions[0].response.joined[0]: \"Vary\" is not a field of this response"
+      )
     }
   }
 }

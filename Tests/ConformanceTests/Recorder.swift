@@ -1,13 +1,8 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Records by either of the two recorders: a session, or a proxy in front of the origin.
 enum Recorder {
@@ -43,10 +38,7 @@ extension URLSession {
   /// A whole body, by a completion handler; nothing where there was an error.
   func whole(_ url: String) async throws -> Data {
     let url = try #require(URL(string: url))
-    let body: Data? = await withCheckedContinuation { continuation in
-      dataTask(with: url) { data, _, _ in continuation.resume(returning: data) }.resume()
-    }
-    return try #require(body)
+    return try #require(await result(of: URLRequest(url: url)).data)
   }
 }
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms

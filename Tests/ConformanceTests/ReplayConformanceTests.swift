@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What is on the tape is what a client gets, whichever stage plays it.
 @Suite struct ReplayConformanceTests {

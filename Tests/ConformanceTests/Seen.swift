@@ -1,9 +1,5 @@
-import Foundation
+import TestSupport
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a client sees of one request: the same on every stage, or a stage does not keep its word.
 struct Seen: Sendable, Hashable {

@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A recorded stream comes in the pieces that it came in.
 @Suite(.timeLimit(.minutes(5))) struct StreamConformanceTests {

@@ -1,14 +1,9 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A deck on one of the stages, as a client finds it.
 ///
@@ -81,10 +76,7 @@ final class Theatre: Sendable {
     let request = try request(path)
     let session = URLSession(configuration: configuration)
     defer { session.finishTasksAndInvalidate() }
-    return await withCheckedContinuation { continuation in
-      session.dataTask(with: request) { data, response, error in
-        continuation.resume(returning: Seen(response as? HTTPURLResponse, data ?? Data(), error))
-      }.resume()
-    }
+    let (data, response, error) = await session.result(of: request)
+    return Seen(response, data ?? Data(), error)
   }
 }

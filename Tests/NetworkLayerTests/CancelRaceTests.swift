@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct CancelRaceTests {
   /// Where the cancel of a request comes from, and about when.

@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct ConfigurationTests {
   @Test func `three layers make one value, the last word counts, and names are joined`() throws {
@@ -52,14 +46,14 @@ import WindTunnelNetworkLayer
     )
     #expect(
       throws: ConfigurationError(faults: [
-        "\"baseURL\" is \"http://api.example.test\"; it has to be https with a host and without a query.",
-        "\"deadlineMilliseconds\" is 0; it has to be 1 to 3600000.",
-        "\"slots\" is 65; it has to be 1 to 64.",
+        "\"baseURL\" is \"http://api.example.test\"; it must be https with a host and without a query.",
+        "\"deadlineMilliseconds\" is 0; it must be 1 to 3600000.",
+        "\"slots\" is 65; it must be 1 to 64.",
       ])
     ) { try NetworkConfiguration(builtIn: wrong) }
     #expect(
       throws: ConfigurationError(faults: [
-        "There is no \"baseURL\"; the built-in layer has to name one."
+        "\"baseURL\" is missing; the built-in layer must have one."
       ])
     ) { try NetworkConfiguration(builtIn: ConfigurationLayer()) }
   }
@@ -71,13 +65,13 @@ import WindTunnelNetworkLayer
     )
     #expect(
       throws: ConfigurationError(faults: [
-        "\"baseURL\" is \"https://api.example.test/#part\"; it has to be without a fragment.",
-        "\"headers\" has the name \"\"; a name has to be letters, digits or some of "
+        "\"baseURL\" is \"https://api.example.test/#part\"; it must not have a fragment.",
+        "\"headers\" has the name \"\"; a name can have letters, digits and "
           + "!#$%&'*+-.^_`|~.",
-        "\"headers\" has the name \"X A\"; a name has to be letters, digits or some of "
+        "\"headers\" has the name \"X A\"; a name can have letters, digits and "
           + "!#$%&'*+-.^_`|~.",
-        "\"headers\" has a value of \"X-B\" with a line feed or another control character; leave "
-          + "it out.",
+        "\"headers\" has a value of \"X-B\" with a line feed or another control character; remove "
+          + "it.",
       ])
     ) { try NetworkConfiguration(builtIn: wrong) }
   }

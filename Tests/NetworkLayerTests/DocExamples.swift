@@ -1,6 +1,4 @@
-import Foundation
-import Testing
-import WindTunnel
+import TestSupport
 import WindTunnelDrill
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
@@ -9,10 +7,6 @@ import WindTunnelNetworkLayerSockets
 import WindTunnelReferenceSubject
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 // The examples of the layer's doc comments; a tidy test holds each against its comment.
 

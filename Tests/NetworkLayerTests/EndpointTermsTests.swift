@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What endpoints say they need, and what a configuration says of them.
 @Suite struct EndpointTermsTests {
@@ -77,7 +71,7 @@ import WindTunnelTesting
     )
     #expect(
       throws: ConfigurationError(faults: [
-        "\"mostRetries\" of \"/pay\" is 11; it has to be 0 to 10."
+        "\"mostRetries\" of \"/pay\" is 11; it must be 0 to 10."
       ])
     ) {
       try NetworkConfiguration(

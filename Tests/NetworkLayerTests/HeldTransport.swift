@@ -1,9 +1,5 @@
-import Foundation
+import TestSupport
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Holds every request until the test answers it, and tells of each as it comes.
 final class HeldTransport: Transport, @unchecked Sendable {

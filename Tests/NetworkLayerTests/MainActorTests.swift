@@ -1,10 +1,5 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A screen calls from the main actor, which has frames to draw meanwhile.
 @Suite struct MainActorTests {

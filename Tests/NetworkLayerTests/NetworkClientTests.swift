@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct NetworkClientTests {
   @Test(.cassette("calls"))
@@ -141,15 +135,15 @@ import WindTunnelTesting
 
   @Test(arguments: [
     (NetworkError.cancelled, "The call was cancelled."),
-    (.transport(.truncated, text: "900 left"), "No answer came (truncated): 900 left"),
+    (.transport(.truncated, text: "900 left"), "No response arrived (truncated): 900 left"),
     (
       .server(status: 503, body: Data("busy".utf8)),
-      "The server answered with status 503 and 4 bytes."
+      "The server responded with status 503 and 4 bytes."
     ),
-    (.rateLimited(retryAfter: nil), "The server wants fewer requests."),
-    (.rateLimited(retryAfter: .seconds(9)), "The server wants to be left alone for 9.0 seconds."),
-    (.deadlinePassed(.seconds(3)), "No answer came within 3.0 seconds."),
-    (.invalidRequest(.method("GE T")), "\"GE T\" is no method: use letters, as in \"GET\"."),
+    (.rateLimited(retryAfter: nil), "The server limits the rate: send fewer requests."),
+    (.rateLimited(retryAfter: .seconds(9)), "The server limits the rate: wait for 9.0 seconds."),
+    (.deadlinePassed(.seconds(3)), "No response arrived within 3.0 seconds."),
+    (.invalidRequest(.method("GE T")), "\"GE T\" is not a method: use letters, as in \"GET\"."),
   ])
   func `an error is one sentence`(error: NetworkError, sentence: String) {
     expectEqual(error.description, sentence)

@@ -1,9 +1,7 @@
 #if !canImport(Darwin)
-  import Foundation
   import FoundationNetworking
   import Origins
   import TestSupport
-  import Testing
 
   @testable import WindTunnelNetworkLayer
 

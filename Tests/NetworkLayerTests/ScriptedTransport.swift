@@ -1,10 +1,6 @@
-import Foundation
+import TestSupport
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Answers the n-th request with the n-th step, and keeps when it was asked. With a session, the
 /// session answers the requests without a step of their own.

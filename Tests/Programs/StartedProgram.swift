@@ -30,6 +30,9 @@ public final class StartedProgram: Sendable {
   /// Signalled when the run is over, for a caller that blocks its thread.
   private let isOver = DispatchSemaphore(value: 0)
 
+  /// Returns the path of a program on `PATH`; `nil` if this machine does not have it.
+  public static func path(of name: String) -> String? { Executable.find(name)?.path }
+
   /// Creates a program that has not started. Its standard input is empty.
   ///
   /// - Parameters:

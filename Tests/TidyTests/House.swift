@@ -1,7 +1,6 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import Programs
-  import Testing
+  import TestSupport
 
   /// The structure of the package as `Scripts/house` draws it from the compiler's index.
   struct House: Decodable {
@@ -32,11 +31,7 @@
     }
 
     /// Whether a program is in `PATH`, where the package's scripts look for it.
-    static func isHere(_ program: String) -> Bool {
-      (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-        FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-      }
-    }
+    static func isHere(_ program: String) -> Bool { StartedProgram.path(of: program) != nil }
 
     /// Draws it once for all tests.
     static let drawn = Result { try draw() }

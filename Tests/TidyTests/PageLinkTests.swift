@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   /// Every link within the pages leads somewhere: from README, from those beside it, and from articles.
   @Suite struct PageLinkTests {

@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   /// The folders of `Scripts`, and the names of scripts in the package's texts.
   @Suite struct ScriptTests {

@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   /// The ceilings of `style-ceilings.txt`: words to avoid, and the size of the package.
   @Suite struct StyleTests {

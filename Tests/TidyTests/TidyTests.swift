@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   /// The order of modules, and rules for all source files.
   @Suite struct TidyTests {

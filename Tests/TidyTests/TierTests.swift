@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import Synchronization
-  import Testing
   import TestSupport
 
   /// The names of all tests by tier, as `Tests/tiers.txt` lists them.

@@ -1,6 +1,5 @@
 #if os(Linux) && arch(x86_64)
   import TestSupport
-  import Testing
 
   /// No time passes while anybody runs, or while bytes are on their way.
   @Suite(World.trait) struct BarrierTests {

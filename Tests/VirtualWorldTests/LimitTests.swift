@@ -1,7 +1,5 @@
 #if os(Linux) && arch(x86_64)
-  import Foundation
   import TestSupport
-  import Testing
 
   /// What is not virtual is named, and what has no end is ended.
   @Suite(World.trait) struct LimitTests {

@@ -1,6 +1,5 @@
 #if os(Linux) && arch(x86_64)
   import TestSupport
-  import Testing
 
   /// Programs of others, unmodified.
   @Suite(World.trait) struct ProgramTests {

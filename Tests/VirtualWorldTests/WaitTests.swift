@@ -1,6 +1,5 @@
 #if os(Linux) && arch(x86_64)
   import TestSupport
-  import Testing
 
   /// Each way to wait, by programs that print what the clock says.
   @Suite(World.trait) struct WaitTests {

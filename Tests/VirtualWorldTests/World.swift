@@ -1,7 +1,6 @@
 #if os(Linux) && arch(x86_64)
-  import Foundation
   import Programs
-  import Testing
+  import TestSupport
 
   /// A run of the tool's hidden word: what the program printed, and what is said of its world.
   struct World {
@@ -112,12 +111,7 @@
 
     /// Skips a test in words if a program that it runs is not in `PATH`.
     static func needs(_ programs: String...) -> ConditionTrait {
-      let missing = programs.filter { program in
-        let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return !folders.split(separator: ":").contains {
-          FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
-        }
-      }
+      let missing = programs.filter { StartedProgram.path(of: $0) == nil }
       let names = missing.joined(separator: ", ")
       return .enabled(if: missing.isEmpty, "not installed here: \(names)")
     }

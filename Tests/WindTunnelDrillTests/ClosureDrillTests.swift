@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct ClosureDrillTests {
   /// One request by completion handler: its body, or what went wrong.
@@ -15,18 +9,11 @@ import Testing
   }
 
   static func send(_ asked: URLRequest, by session: URLSession) async throws -> Data {
-    try await withCheckedThrowingContinuation { continuation in
-      session.dataTask(with: asked) { data, response, error in
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        continuation.resume(
-          with: Result {
-            if let error { throw error }
-            guard 200..<400 ~= status else { throw Refused.status(status) }
-            return data ?? Data()
-          }
-        )
-      }.resume()
-    }
+    let (data, response, error) = await session.result(of: asked)
+    if let error { throw error }
+    let status = response?.statusCode ?? 0
+    guard 200..<400 ~= status else { throw Refused.status(status) }
+    return data ?? Data()
   }
 
   enum Refused: Error, Equatable { case status(Int), reason(String) }

@@ -1,6 +1,5 @@
-import Foundation
 import Programs
-import Testing
+import TestSupport
 
 /// The built tool and its like, which stand beside this test program.
 enum Tool {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelRelease
 
 @Suite struct ArchiveTests {
@@ -23,7 +21,7 @@ import WindTunnelRelease
 
   @Test func `an archive of 64 bits is refused, also behind a program`() {
     let zip = Made.zip([.init(name: "a", content: [1])], isWide: true)
-    let refusal = "unread it is a zip archive of 64 bits, a format that this does not look through"
+    let refusal = "unread it is a ZIP64 archive, a format that cannot be checked"
     expectEqual(look(zip), [refusal])
     expectEqual(look(Made.elf([1]) + zip), ["it []", refusal])
   }
@@ -44,29 +42,29 @@ import WindTunnelRelease
     let others = ["it:lib/a.so [WindTunnel]", Self.found]
     expectEqual(
       said(.init(name: "x", content: [1], flags: 1)),
-      others + ["unread it:x is encrypted with a password: look through the archive without one"]
+      others + ["unread it:x is encrypted with a password: check the archive without one"]
     )
     expectEqual(
       said(.init(name: "x", content: [1], method: 12)),
       others + [
-        "unread it:x is packed by method 12, and only stored (0) and deflated (8) are opened"
+        "unread it:x is compressed with method 12; only stored (0) and deflated (8) are supported"
       ]
     )
     for claimed in [0, 1, 3] {
       expectEqual(
         said(.init(name: "x", content: [1, 2], claimed: claimed)),
-        others + ["unread it:x is damaged: it does not open to what its size says"]
+        others + ["unread it:x is damaged: it does not decompress to its size"]
       )
     }
     expectEqual(
       said(.init(name: "x", content: [1, 2], isDeflated: false, claimed: 3)),
-      others + ["unread it:x is damaged: it is stored, and has two sizes"]
+      others + ["unread it:x is damaged: it is stored, but has two different sizes"]
     )
   }
 
   @Test func `an entry whose bytes are not those of its check sum is refused`() {
     let file = Made.zip([.init(name: "x", content: [1, 2], isDeflated: false, sumOff: 1)])
-    expectEqual(look(file), ["unread it:x is damaged: its check sum is that of other bytes"])
+    expectEqual(look(file), ["unread it:x is damaged: its checksum does not match"])
   }
 
   @Test func `no name hides what has content`() {
@@ -86,20 +84,20 @@ import WindTunnelRelease
     let large = Made.zip([.init(name: "x", content: [1], claimed: 1 << 31)])
     expectEqual(
       look(large),
-      ["unread it has more than 100 times its size once it is opened, which is the limit"]
+      ["unread it has more than the maximum of 100 times its size after decompression"]
     )
     let twice = Made.zip([
       .init(name: "x", content: Self.program), .init(name: "y", content: Self.program, place: 0),
     ])
     expectEqual(
       look(twice),
-      ["unread it is damaged: its entries lie in each other, or beyond its end"]
+      ["unread it is damaged: its entries overlap, or are after its end"]
     )
     var nested = Made.elf([1])
     for _ in 0..<5 { nested = Made.zip([.init(name: "z", content: nested, isDeflated: false)]) }
     expectEqual(
       look(nested),
-      ["unread it:z:z:z:z has more than 4 archives in each other, which is the limit"]
+      ["unread it:z:z:z:z has more than the maximum of 4 nested archives"]
     )
   }
 
@@ -107,7 +105,7 @@ import WindTunnelRelease
     var limits = ReleaseCheck.Limits()
     limits.files = 2
     let file = Made.zip((0..<9).map { .init(name: "\($0)", content: [1]) })
-    expectEqual(look(file, limits: limits), ["unread it has more than 2 files, which is the limit"])
+    expectEqual(look(file, limits: limits), ["unread it has more than the maximum of 2 files"])
     limits.files = 5
     let pair = Made.zip([
       .init(name: "a", content: Made.zip((0..<4).map { .init(name: "\($0)", content: [1]) })),
@@ -115,15 +113,14 @@ import WindTunnelRelease
     ])
     expectEqual(
       look(pair, limits: limits),
-      ["unread it:a:3 has more than 5 files, which is the limit"]
+      ["unread it:a:3 has more than the maximum of 5 files"]
     )
     limits = ReleaseCheck.Limits()
     limits.bytes = file.count + 3
     expectEqual(
       look(file, limits: limits),
       [
-        "unread it:3 has more than \(file.count + 3) bytes together with what was before it, which is "
-          + "the limit"
+        "unread it:3 has more than the maximum of \(file.count + 3) bytes in total"
       ]
     )
   }
@@ -136,7 +133,7 @@ import WindTunnelRelease
     expectEqual(look(Made.gzip(Array("text".utf8))), [])
     let cut = Array(Made.gzip(Self.program).dropLast(3))
     let said = look(cut)
-    #expect(said.count == 1 && said[0].hasPrefix("unread it is damaged: it does not open"))
+    #expect(said.count == 1 && said[0].hasPrefix("unread it is damaged: it cannot be decompressed"))
   }
 
   @Test func `no archive without entries passes for a release`() {

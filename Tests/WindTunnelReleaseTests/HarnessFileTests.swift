@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelCore
 
 @Suite struct HarnessFileTests {
@@ -8,10 +6,10 @@ import WindTunnelCore
     (#"{"windtunnel":1,"interactions":[]}"#, "a cassette"),
     ("\u{FEFF} \n{ \"windtunnelScenario\" :\t1, \"rules\": [] }", "a scenario"),
     (#"{"windtunnelJournal":1,"rewrites":true}"# + "\n{}", "the journal of a recording"),
-    (#"{"windtunnelDNS": 1}"#, "a script of DNS"),
-    (#"{"windtunnelReport": 1}"#, "a drill's report"),
+    (#"{"windtunnelDNS": 1}"#, "a DNS script"),
+    (#"{"windtunnelReport": 1}"#, "a drill report"),
     (#" [{"windtunnel":1,"interactions":[]}]"#, "a cassette"),
-    (#"{"windtunnelSearch": 1}"#, "a certificate of a search"),
+    (#"{"windtunnelSearch": 1}"#, "a search certificate"),
     (#"{"fixtures": {"windtunnel": 1, "interactions": "#, "a cassette"),
   ])
   func `a file of the harness is found by its key, wherever and however it ends`(
@@ -36,7 +34,7 @@ import WindTunnelCore
 
   @Test func `a large body of a cassette is found by its name`() {
     let name = String(repeating: "0aF9", count: 16)
-    let noun = "a recorded body, which a cassette keeps beside itself"
+    let noun = "a recorded body of a cassette"
     for place in ["users.bodies/\(name)", "App/x/users.bodies/\(name)"] {
       let file = Made.zip([.init(name: place, content: Made.gzip([1]))])
       expectEqual(look(file), ["found it:\(place) file: \(noun)"])

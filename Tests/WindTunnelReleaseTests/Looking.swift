@@ -1,4 +1,3 @@
-import Foundation
 import WindTunnelRelease
 
 /// All that a look through some bytes says, a line for each thing.

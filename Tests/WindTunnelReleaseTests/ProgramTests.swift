@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelRelease
 
 @Suite struct ProgramTests {
@@ -9,7 +7,7 @@ import WindTunnelRelease
     .map { UInt64($0 + 1) }
   private static let found = "found it WindTunnel: a part of the harness"
   private static let encrypted =
-    "unread it is encrypted, as a store's copy is: look through the app before it is uploaded"
+    "unread it is encrypted, like a copy from a store: check the app before it is uploaded"
 
   @Test(arguments: [true, false], [Made.Order.little, .big])
   func `a mark is found in a program of each format`(isWide: Bool, order: Made.Order) throws {
@@ -72,12 +70,12 @@ import WindTunnelRelease
       let file = Made.machO([], isWide: isWide, order: order, encryption: 0)
       for count in 4..<file.count {
         let said = look(Array(file.prefix(count)))
-        #expect(said.count == 1 && said[0].hasPrefix("unread it is cut short"), "\(said)")
+        #expect(said.count == 1 && said[0].hasPrefix("unread it is truncated"), "\(said)")
       }
       let pair = Made.universal([file, file], isWide: isWide)
       for count in 8..<pair.count {
         let said = look(Array(pair.prefix(count)))
-        #expect(said.count == 1 && said[0].hasPrefix("unread it is cut short"), "\(said)")
+        #expect(said.count == 1 && said[0].hasPrefix("unread it is truncated"), "\(said)")
       }
     }
     let damaged = "unread it is damaged: its load commands do not add up"
@@ -93,7 +91,7 @@ import WindTunnelRelease
     var file = Made.universal([])
     expectEqual(look(file), ["unread it is damaged: it has no architecture"])
     file = Made.universal([Made.machO([1]), [1, 2, 3, 4]])
-    expectEqual(look(file), ["unread it is damaged: an architecture in it is no program"])
+    expectEqual(look(file), ["unread it is damaged: an architecture in it is not a program"])
     let slices = [Made.machO([1])] + [[UInt8]](repeating: [], count: 20)
     file = Made.universal(slices)
     // All of them at the offset of the first one, and as long.
@@ -118,10 +116,10 @@ import WindTunnelRelease
       (Made.archive(Array("2.0".utf8), named: "debian-binary"), "a Debian package"),
       ([0x00, 0x61, 0x73, 0x6D, 1], "a WebAssembly module"),
       ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"),
-      (Array("!<thin>\n".utf8), "a static archive whose files are elsewhere"),
+      (Array("!<thin>\n".utf8), "a thin static archive, without its files"),
     ]
     for (bytes, name) in formats {
-      let sentence = "unread it is \(name), a format that this does not look through"
+      let sentence = "unread it is \(name), a format that cannot be checked"
       expectEqual(look(bytes), [sentence])
       expectEqual(look(Made.gzip(bytes)), [sentence])
     }
@@ -156,7 +154,7 @@ import WindTunnelRelease
     let secret = Made.zip([.init(name: "x", content: [1], flags: 1)])
     expectEqual(
       look(Made.elf([1]) + secret),
-      ["it []", "unread it:x is encrypted with a password: look through the archive without one"]
+      ["it []", "unread it:x is encrypted with a password: check the archive without one"]
     )
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import Mutations
 import Testing
 import WindTunnelRelease

@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelRemote
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A server beside a test, as a test of screens has it.
 @Suite(.timeLimit(.minutes(5))) struct RemoteServerTests {
@@ -76,7 +70,7 @@ import WindTunnelServer
       let none = await #expect(throws: RemoteError.self) {
         try await server.nextRequest("POST /a", since: sent.id, within: .zero)
       }
-      expectEqual(none?.description, "No request POST /a came within 0.0 seconds.")
+      expectEqual(none?.description, "No request POST /a arrived within 0.0 seconds.")
     }
   }
 
@@ -113,7 +107,7 @@ import WindTunnelServer
   @Test func `what is refused is told in the server's words`() async throws {
     try await Self.with { server, _ in
       await #expect(
-        throws: RemoteError.refused(404, "There is no stub \"nobody\" here.")
+        throws: RemoteError.refused(404, "The stub \"nobody\" does not exist.")
       ) { try await server.removeStub(named: "nobody") }
       let error = await #expect(throws: RemoteError.self) { try await server.play("rian") }
       expectEqual(error?.description.contains("Did you mean \"rain\"?"), true)
@@ -126,7 +120,7 @@ import WindTunnelServer
       try await RemoteServer(admin: free, timeout: 5).health()
     }
     let words = error?.description ?? ""
-    #expect(words.hasPrefix("Nobody answers at http://127.0.0.1:1: "), "\(words)")
+    #expect(words.hasPrefix("No server responds at http://127.0.0.1:1: "), "\(words)")
     #expect(words.hasSuffix("Start `windtunnel serve --admin-port` before the test."))
   }
 }

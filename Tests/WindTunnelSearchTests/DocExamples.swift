@@ -1,13 +1,8 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnelDrillTesting
 import WindTunnelNetworkLayer
 import WindTunnelReferenceSubject
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The code in the comments of the API, line for line.
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct DocExamples {

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelReferenceSubject
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Downloads in virtual time, cut in every way in which one can be cut behind its head.
 @Suite(.onThisSystem, .timeLimit(.minutes(1))) struct DownloadCutTests {
@@ -41,10 +35,8 @@ import WindTunnelSearch
 
   /// Returns the file, and the number of requests that it took.
   private static func download(_ faults: [Fault]) async throws -> (film: Data?, requests: Int?) {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "film")
+    let folder = try TemporaryFolder()
+    let file = folder.file("film")
     var scenario = Scenario("cuts")
     scenario.rules = faults.enumerated().map { place, fault in
       FaultRule(when: Trigger(attempt: place + 1), [fault])
@@ -59,12 +51,10 @@ import WindTunnelSearch
       _ = try await client.download(Endpoint(.get, "/film"), to: file)
       return "there"
     }
-    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
     let metrics = report.scenarios.first?.subjects.first?.metrics
     // One that is not there was not fetched, and no part of it is there either.
-    return (
-      left == ["film"] ? try Data(contentsOf: file) : nil, metrics?.amplification.map { Int($0) }
-    )
+    let film = try folder.names == ["film"] ? Data(contentsOf: file) : nil
+    return (film, metrics?.amplification.map { Int($0) })
   }
 
   @Test(arguments: ways, [[1], [29_999], [59_999], [17, 20_011, 30_000]])

@@ -1,9 +1,5 @@
-import Foundation
+import TestSupport
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A bug that is planted in ``Shop``; each is a line or two of it.
 enum PlantedBug: String, CaseIterable, Sendable {

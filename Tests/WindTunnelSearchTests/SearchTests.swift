@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelDrillTesting
 import WindTunnelNetworkLayer
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a search does, says and refuses.
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct SearchTests {
@@ -22,7 +16,7 @@ import WindTunnelSearch
     var plan = SearchPlan(faultSets: 1)
     plan.workers = 0
     let none = plan
-    await #expect(throws: DrillError.plan("0 workers: there can be 1 to 256.")) {
+    await #expect(throws: DrillError.plan("0 workers: expected 1 to 256.")) {
       _ = try await Drill(Self.cassette).search(none) { flow in
         try await flow.send(flow.request).body.data
       }
@@ -175,7 +169,7 @@ import WindTunnelSearch
     let error = await #expect(throws: DrillError.self) {
       _ = try await Drill(Self.cassette).search { _ -> Int in throw Broken() }
     }
-    expectEqual(error?.description.hasPrefix("The flow fails when nothing goes wrong"), true)
+    expectEqual(error?.description.hasPrefix("The flow fails without faults"), true)
   }
 
   @Test func `what hangs is found, and when it was certain`() async throws {
@@ -255,7 +249,7 @@ import WindTunnelSearch
     let found = try await drill.search(plan, amid: Shelf.init) { try await visit($0, $1) }
     let find = try #require(found.finds.first { $0.violation.rule == "starts-once" })
     expectEqual(find.violation.seen, "2 starts, and 1 ends.")
-    expectEqual(find.words, ["the process ends after 50 ms and starts again"])
+    expectEqual(find.words, ["the process ends after 50 ms and restarts"])
     expectEqual(find.others, 1)
     let error = await #expect(throws: FaultSetError.self) {
       try await drill.run(through: find.faultSet, amid: Shelf.init) { try await visit($0, $1) }
@@ -285,7 +279,7 @@ import WindTunnelSearch
     plan.invariants = [.exactlyOnce("POST /payments")]
     let twice = try await Drill(ShopCassette.cassette).search(plan) { try await pay($0) }
     expectEqual(twice.finds.map(\.violation.rule), ["exactlyOnce(POST /payments)"])
-    expectEqual(twice.finds.first?.words, ["the process ends after 30 ms and starts again"])
+    expectEqual(twice.finds.first?.words, ["the process ends after 30 ms and restarts"])
     let find = try #require(twice.finds.first)
     #expect(find.faultSet.file.contains("_restart"))
     expectEqual(
@@ -295,12 +289,12 @@ import WindTunnelSearch
         let file = ##\"\"\"
           { "windtunnelScenario": 1,
             "name": "exactlyonce-post-payments-1",
-            "summary": "POST /payments was done 2 times. Fault set: the process ends after 30 ms and \
-      starts again.",
+            "summary": "POST /payments was processed 2 times. Fault set: the process ends after 30 ms \
+      and restarts.",
             "link": {"upDelayMilliseconds":10,"downDelayMilliseconds":10},
             "rules": [],
-            "_restart": "The client's process ends 30 ms after the beginning and the flow begins \
-      anew, which a drill cannot do." }
+            "_restart": "The client's process ends 30 ms after the beginning and the flow \
+      restarts, which a drill cannot do." }
           \"\"\"##
         let scenario = try Scenario(data: Data(file.utf8), source: "fault set")
         try await Drill(cassette).run(through: FaultSet(scenario, interruption: \

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelReferenceSubject
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 extension Searches {
   /// A search for fault sets over a flow with each kind of request that the reference client carries.
@@ -73,17 +67,14 @@ extension Searches {
     private struct FilmIsBroken: Error {}
 
     @Test func `no single thing breaks a visit with each kind of request`() async throws {
-      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      defer { try? FileManager.default.removeItem(at: folder) }
+      let folder = try TemporaryFolder()
       let plan = SearchPlan(faultSets: 3000, depth: 1)
       let found = try await Drill(Self.cassette).search(as: "whole-call", plan) { flow in
-        try await Self.visit(flow, in: folder)
+        try await Self.visit(flow, in: folder.url)
       }
       expectEqual(found.finds.map { "\($0.violation.rule) \($0.violation.seen) \($0.words)" }, [])
       try found.require("searchedDepth >= 1", "finds == 0", "faultSets > 300")
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path())
-      expectEqual(left, [], "what was fetched in part is gone with its call")
+      try expectEqual(folder.names, [], "what was fetched in part is gone with its call")
     }
   }
 }

@@ -1,6 +1,5 @@
 import Origins
 import TestSupport
-import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelServer
@@ -19,13 +18,10 @@ import Testing
     "GET /a HTTP/\(version)\r\nHost: api.example.test\r\n\(more)\r\n"
   }
 
-  /// One connection's answers to requests that are sent one after the other, and the number of those
-  /// that were sent without being put together.
-  private static func answers(
-    _ requests: [String],
-    from deck: Deck,
+  private static func port(
+    of deck: Deck,
     _ options: ReplayServer.Options = .patient
-  ) async throws -> (answers: [String], hits: Int) {
+  ) async throws -> (EventLoop, SocketAddress, PortContext) {
     let loop = try EventLoop.ofTheTest()
     let (address, context) = try await loop.run { reactor in
       let context = PortContext(deck: deck, owner: .fixed(.deck), options: options, port: 1)
@@ -36,6 +32,17 @@ import Testing
       let listener = try Listener(on: reactor) { receiver.receive($0, on: reactor) }
       return (listener.address, context)
     }
+    return (loop, address, context)
+  }
+
+  /// One connection's answers to requests that are sent one after the other, and the number of those
+  /// that were sent without being put together.
+  private static func answers(
+    _ requests: [String],
+    from deck: Deck,
+    _ options: ReplayServer.Options = .patient
+  ) async throws -> (answers: [String], hits: Int) {
+    let (loop, address, context) = try await port(of: deck, options)
     let client = try RawClient(address)
     var answers: [String] = []
     for request in requests {
@@ -45,6 +52,24 @@ import Testing
     client.close()
     let hits = try await loop.run { _ in context.renderedResponses.hits }
     return (answers, hits)
+  }
+
+  @Test func `streams are sent what was rendered for the first of them`() async throws {
+    let deck = Deck(Self.cassette(), then: .repeat)
+    let (loop, address, context) = try await Self.port(of: deck)
+    for connection in 0..<2 {
+      let client = try await FrameClient(to: address)
+      for stream in [1, 3, 5] {
+        await client.ask("/a", on: stream, with: stream == 5 ? ["x-\(connection)": "1"] : [:])
+        let words = await client.receive(until: "\(stream) end")
+        expectEqual(words, ["\(stream) 200", "\(stream) =one", "\(stream) end"])
+      }
+      client.raw.close()
+    }
+    let hits = try await loop.run { _ in context.renderedResponses.hits }
+    expectEqual(hits, 5)
+    expectEqual(deck.attempts("GET /a"), 6)
+    expectEqual(deck.requests().map(\.connection?.isHTTP2), Array(repeating: true, count: 6))
   }
 
   @Test(arguments: [false, true])

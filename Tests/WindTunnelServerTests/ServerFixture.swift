@@ -1,11 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 extension ReplayServer {
   /// Starts a server for the length of a test.

@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import TestSupport
 
 extension URLSession {
   /// A body as text, by a completion handler: it is safe on every platform.

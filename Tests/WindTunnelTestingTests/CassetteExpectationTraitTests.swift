@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct CassetteExpectationTraitTests {
   /// Runs a test with the trait, and answers what it had to say at the test's line.
@@ -43,9 +37,9 @@ import WindTunnelTesting
       words,
       [
         """
-        Every interaction was to be played, but 1 of 2 was not:
+        Every interaction must be played, but 1 of 2 was not:
           2 GET https://api.example.test/home
-        Take off the tape what is not needed any more, or ask for it.
+        Remove these interactions from the cassette, or request them.
         """
       ]
     )
@@ -62,11 +56,11 @@ import WindTunnelTesting
       words,
       [
         """
-        The interactions were to be played in recorded order, but this one
+        The interactions must be played in recorded order, but this one
           2 GET https://api.example.test/home
         was played before
           1 GET https://api.example.test/users/7
-        Ask in that order, or record the tape anew.
+        Request them in that order, or record the cassette again.
         """
       ]
     )

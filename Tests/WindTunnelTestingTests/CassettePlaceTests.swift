@@ -1,17 +1,10 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelSymptoms
 
 @testable import WindTunnelTesting
 
 @Suite struct CassettePlaceTests {
-  private func folder() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    return folder
-  }
 
   @Test func `a cassette lies beside the test or where the environment says`() throws {
     let beside = try CassettePlace("a", besides: "/src/Tests/ATests.swift", environment: [:])
@@ -43,7 +36,7 @@ import WindTunnelSymptoms
     }
     expectEqual(
       error?.description,
-      "WINDTUNNEL_RECORD=some: there are none, once, new-episodes, rewrite, verify."
+      "WINDTUNNEL_RECORD=some: the values are none, once, new-episodes, rewrite, verify."
     )
   }
 
@@ -52,35 +45,34 @@ import WindTunnelSymptoms
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     expectEqual(
       error?.description,
-      "There is no cassette /nowhere/Cassettes/gone.json, and nothing is recorded here. "
-        + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
+      "The cassette /nowhere/Cassettes/gone.json does not exist, and recording is off. "
+        + "Record it on your machine: WINDTUNNEL_RECORD=once swift test"
     )
   }
 
   @Test(arguments: [
-    ("users", " Beside it there is user.json: did you mean \"user\"?"),
-    ("users.json", " Beside it there is user.json: did you mean \"user\"?"), ("orders", ""),
-    ("team/usrs", " Beside it there is users.json: did you mean \"team/users\"?"),
+    ("users", " The same folder has user.json: did you mean \"user\"?"),
+    ("users.json", " The same folder has user.json: did you mean \"user\"?"), ("orders", ""),
+    ("team/usrs", " The same folder has users.json: did you mean \"team/users\"?"),
     ("team/orders", ""), ("nowhere/users", ""),
   ])
   func `a name that may be misspelt comes with the one that lies beside it`(
     name: String,
     suggestion: String
   ) throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let team = folder.appending(path: "team")
+    let folder = try TemporaryFolder()
+    let team = folder.file("team")
     try FileManager.default.createDirectory(at: team, withIntermediateDirectories: true)
     for file in ["user.json", "users.txt", "team/users.json"] {
-      try Data().write(to: folder.appending(path: file))
+      try Data().write(to: folder.file(file))
     }
-    var environment = ["WINDTUNNEL_CASSETTES": folder.path, "CI": "1"]
+    var environment = ["WINDTUNNEL_CASSETTES": folder.url.path, "CI": "1"]
     let place = try CassettePlace(name, besides: "/a.swift", environment: environment)
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     expectEqual(
       error?.description,
-      "There is no cassette \(place.file.path), and nothing is recorded here.\(suggestion) "
-        + "Record it at a desk: WINDTUNNEL_RECORD=once swift test"
+      "The cassette \(place.file.path) does not exist, and recording is off.\(suggestion) "
+        + "Record it on your machine: WINDTUNNEL_RECORD=once swift test"
     )
     environment["CI"] = nil
     let desk = try CassettePlace(name, besides: "/a.swift", environment: environment)
@@ -88,40 +80,38 @@ import WindTunnelSymptoms
     let deck = Deck(Cassette(), mode: .rewrite)
     expectEqual(
       desk.thrownAway(deck),
-      "There is no cassette \(desk.file.path), and since this test has failed, none is "
-        + "recorded.\(suggestion)"
+      "The cassette \(desk.file.path) does not exist, and none is recorded "
+        + "because this test failed.\(suggestion)"
     )
     deck.keep(Interaction(request, .json([:])), for: deck.decide(request))
     expectEqual(
       desk.thrownAway(deck),
-      "There is no cassette \(desk.file.path), so this test asked the network to record it, "
-        + "and failed; nothing is written.\(suggestion)"
+      "The cassette \(desk.file.path) does not exist, so this test recorded from the network. "
+        + "It failed, so nothing is written.\(suggestion)"
     )
   }
 
   @Test func `of a cassette that is there a test that failed is told that it stays`() throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let place = try CassettePlace(
       "users",
       besides: "/a.swift",
-      environment: ["WINDTUNNEL_CASSETTES": folder.path]
+      environment: ["WINDTUNNEL_CASSETTES": folder.url.path]
     )
-    for name in ["user.json", "users.json"] { try Data().write(to: folder.appending(path: name)) }
+    for name in ["user.json", "users.json"] { try Data().write(to: folder.file(name)) }
     expectEqual(
       place.thrownAway(Deck(Cassette(), mode: .rewrite)),
-      "Since this test has failed, nothing that it recorded is written to \(place.file.path)."
+      "This test failed, so its recordings are not written to \(place.file.path)."
     )
   }
 
   @Test(arguments: [true, false])
   func `an origin that is gone takes nobody's place`(isThere: Bool) throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let place = try CassettePlace(
       "gone",
       besides: "/a.swift",
-      environment: ["WINDTUNNEL_CASSETTES": folder.path, "WINDTUNNEL_RECORD": "rewrite"]
+      environment: ["WINDTUNNEL_CASSETTES": folder.url.path, "WINDTUNNEL_RECORD": "rewrite"]
     )
     let request = Request("GET", "https://api.example.test/a")
     let good = Cassette([Interaction(request, .json([:]))])
@@ -131,18 +121,16 @@ import WindTunnelSymptoms
     deck.keep(Interaction(request, .failure(Failure(.connectionRefused))), for: outcome)
     let error = #expect(throws: CassetteProblem.self) { try place.keep(deck) }
     expectEqual(error?.description.hasPrefix("Every connection was refused while "), true)
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    expectEqual(names, (isThere ? ["gone.json"] : []))
+    try expectEqual(folder.names, isThere ? ["gone.json"] : [])
     if isThere { try expectEqual(Cassette(contentsOf: place.file), good) }
   }
 
   @Test func `tests that record onto one cassette add to it one after the other`() throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let folder = try TemporaryFolder()
     let place = try CassettePlace(
       "shared",
       besides: "/a.swift",
-      environment: ["WINDTUNNEL_CASSETTES": folder.path]
+      environment: ["WINDTUNNEL_CASSETTES": folder.url.path]
     )
     for path in ["/a", "/b"] {
       let deck = Deck(Cassette(), mode: .rewrite)

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelTesting
 import XCTest
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct CassetteProblemTests {
   private struct Broken: Error, CustomStringConvertible { var description: String { "it broke" } }
@@ -27,7 +21,7 @@ import XCTest
         words.contains("GET https://api.example.test/users/\(number) is not on the cassette.")
       )
     }
-    #expect(words.hasSuffix("\n\nWhat was tested has thrown: it broke"))
+    #expect(words.hasSuffix("\n\nThe test threw: it broke"))
     #expect(error?.underlyingError is Broken)
   }
 
@@ -53,8 +47,8 @@ import XCTest
     }
     expectEqual(
       error?.description,
-      "mapping: api.example.test is to be asked at /nowhere, which names no host; "
-        + "say it as [\"api.example.test\": \"http://127.0.0.1:8000\"]."
+      "mapping: the URL /nowhere for api.example.test has no host; "
+        + "write it as [\"api.example.test\": \"http://127.0.0.1:8000\"]."
     )
   }
 }
@@ -86,15 +80,9 @@ final class CassetteInXCTests: XCTestCase {
 
   func testPlaysDatesOfToday() async throws {
     let now = try await withCassette("dated", refreshingDates: true) { session in
-      await withCheckedContinuation { continuation in
-        guard let url = URL(string: "https://api.example.test/now") else {
-          return continuation.resume(returning: "no URL" as String?)
-        }
-        session.dataTask(with: url) { _, response, _ in
-          let response = response as? HTTPURLResponse
-          continuation.resume(returning: response?.value(forHTTPHeaderField: "X-Now"))
-        }.resume()
-      }
+      let url = try XCTUnwrap(URL(string: "https://api.example.test/now"))
+      let answer = await session.result(of: URLRequest(url: url)).response
+      return answer?.value(forHTTPHeaderField: "X-Now")
     }
     let date = try Date(try XCTUnwrap(now), strategy: .iso8601)
     XCTAssertTrue((0..<600).contains(Date().timeIntervalSince(date)))

@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
-  import Foundation
   import Origins
-  import Testing
+  import TestSupport
   import WindTunnel
   import WindTunnelDrill
   import WindTunnelDrillTesting

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelDrillTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Code that makes its sessions itself is led like code that takes one.
 @Suite struct ConfigurationTests {

@@ -1,11 +1,6 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Cassettes that hold a conversation, which no `URLProtocol` can play.
 @Suite(.timeLimit(.minutes(5))) struct ConversationTraitTests {
@@ -13,6 +8,6 @@ import WindTunnelTesting
     #expect(Deck.current.url.hasPrefix("http://127.0.0.1:"))
     // This session speaks no WebSocket, and is told so by the server.
     let text = try await URLSession.windTunnel.text("\(Deck.current.url)/chat")
-    #expect(text.contains("What was recorded here is a WebSocket"), "\(text)")
+    #expect(text.contains("The recording is a WebSocket"), "\(text)")
   }
 }

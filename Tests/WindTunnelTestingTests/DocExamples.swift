@@ -1,15 +1,9 @@
-import Foundation
-import Testing
-import WindTunnel
+import TestSupport
 import WindTunnelDrill
 import WindTunnelDrillTesting
 import WindTunnelHAR
 import WindTunnelServer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 // The examples of doc comments; a tidy test holds each against its comment, line by line.
 

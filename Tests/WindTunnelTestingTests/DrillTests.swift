@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelDrillTesting
@@ -44,8 +42,8 @@ import WindTunnelDrillTesting
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cassettes")
     expectEqual(
       error.description,
-      "There is no cassette \(folder.path)/nobody.json, and a drill records none. "
-        + "Record it in a test with .cassette(…), or by windtunnel record."
+      "The cassette \(folder.path)/nobody.json does not exist, and a drill does not record. "
+        + "Record it in a test with .cassette(…), or with windtunnel record."
     )
   }
 

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelDrillTesting
 
@@ -68,8 +67,8 @@ import WindTunnelDrillTesting
 
   @Test(
     arguments: [
-      (.successRate >= 99, "16: successRate is a share, and 99 is more than all"),
-      (.calls >= -1, #"10: "-1" is no value"#),
+      (.successRate >= 99, "16: successRate is a share, but 99 is more than all"),
+      (.calls >= -1, #"10: "-1" is not a value"#),
       (.p95(of: "/a?b") < .zero, "5: an endpoint is a method and a path, without a query"),
       (.calls(in: " calm") == 1, "1: its text names another scenario or endpoint"),
     ] as [(Gate, String)]

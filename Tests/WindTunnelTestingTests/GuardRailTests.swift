@@ -1,15 +1,9 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelDrillTesting
 
 @testable import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a test is told of its own slips.
 @Suite struct GuardRailTests {
@@ -57,7 +51,7 @@ import WindTunnelDrillTesting
     }
     expectEqual(
       words,
-      [Said(words: "rule 1 `GET /user/*` met no request; seen: GET /users/7", isError: false)]
+      [Said(words: "rule 1 `GET /user/*` matched no request; seen: GET /users/7", isError: false)]
     )
   }
 
@@ -71,8 +65,9 @@ import WindTunnelDrillTesting
       words,
       [
         Said(
-          words: "Every rule was to meet a request, but "
-            + "rule 1 `GET /user/*` met no request; seen: GET /users/7.",
+          words:
+            "Every rule must match a request, but rule 1 `GET /user/*` matched no request; seen: "
+            + "GET /users/7.",
           isError: true
         )
       ]
@@ -88,7 +83,7 @@ import WindTunnelDrillTesting
         }
       }
     }
-    expectEqual(words.map(\.words), ["rule 1 `GET /user/*` met no request; seen: GET /users/7"])
+    expectEqual(words.map(\.words), ["rule 1 `GET /user/*` matched no request; seen: GET /users/7"])
   }
 
   @Test func `a part of a test throws for a rule that was to be met`() async throws {
@@ -101,7 +96,7 @@ import WindTunnelDrillTesting
         _ = try await UserAPI(session: session).profile(7)
       }
     }
-    expectEqual(error?.description.hasPrefix("Every rule was to meet a request, but rule 1 "), true)
+    expectEqual(error?.description.hasPrefix("Every rule must match a request, but rule 1 "), true)
     let deck = Deck(
       [.get("https://api.example.test/users/7", json: ["id": 7, "name": "Ada"])],
       scenario: [.on("GET /user/*", .always, .status(503))]
@@ -119,8 +114,8 @@ import WindTunnelDrillTesting
       words,
       [
         Said(
-          words: "No request came to users.json: have the code under test ask through "
-            + "URLSession.windTunnel, or take the cassette away.",
+          words: "No request reached users.json: let the code under test use "
+            + "URLSession.windTunnel, or remove the cassette.",
           isError: false
         )
       ]
@@ -132,8 +127,8 @@ import WindTunnelDrillTesting
   @Test func `a tape that nobody asked is a warning where the test throws, too`() async throws {
     let words = try await said(by: .cassette("users")) { throw Broken() }
     let warning = Said(
-      words: "No request came to users.json: have the code under test ask through "
-        + "URLSession.windTunnel, or take the cassette away.",
+      words: "No request reached users.json: let the code under test use "
+        + "URLSession.windTunnel, or remove the cassette.",
       isError: false
     )
     expectEqual(words, [warning, Said(words: "it broke", isError: true)])
@@ -176,8 +171,8 @@ import WindTunnelDrillTesting
       }
     }
     let sentence = """
-      There is no session here: mark the test with .cassette("NAME"), and ask in the test's own \
-      tasks (not in Task.detached, not in what was made before the test).
+      No cassette, so no session: mark the test with .cassette("NAME"), and send requests in the \
+      test's own tasks (not in Task.detached, and not in tasks created before the test).
       """
     expectEqual(
       words,
@@ -189,7 +184,7 @@ import WindTunnelDrillTesting
     // The words stand at the line, and are not told twice.
     expectEqual(
       seen.withLock { $0 },
-      ["There is no session here, so this was not sent: see the issue at the test's line."]
+      ["No cassette, so this request was not sent: see the issue at the test's line."]
     )
   }
 
@@ -271,7 +266,7 @@ import WindTunnelDrillTesting
       ])
       try tape.write(to: run.file("shared.json"))
       let fix =
-        "To record what is missing beside the rest: WINDTUNNEL_RECORD=new-episodes swift test"
+        "To record the missing requests, too: WINDTUNNEL_RECORD=new-episodes swift test"
       let desk = try await run.run(["asksForB"], mode: nil)
       #expect(desk.words.contains("is not on the cassette."))
       #expect(desk.words.contains(fix), "\(desk.words)")

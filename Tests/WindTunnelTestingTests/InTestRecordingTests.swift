@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct InTestRecordingTests {
   /// A server to record, a folder to record into, and what stands in it.

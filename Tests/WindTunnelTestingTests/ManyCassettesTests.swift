@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Four hundred tests at once, each with a cassette of its own, half of them through
 /// `URLSession.shared`. All ask the same addresses, and those are the ones of a server that answers:

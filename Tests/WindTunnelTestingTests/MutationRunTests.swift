@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A test that runs once for each mutant of its recordings, and what its log says.
 @Suite struct MutationRunTests {

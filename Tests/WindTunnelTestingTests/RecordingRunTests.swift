@@ -1,8 +1,6 @@
 #if !canImport(Darwin)
-  import Foundation
   import Origins
   import TestSupport
-  import Testing
   import WindTunnel
   import WindTunnelServer
 
@@ -55,7 +53,7 @@
         failing: "asksForA"
       )
       #expect(!failed.passes)
-      let told = "Since this test has failed, nothing that it recorded is written to \(file.path)."
+      let told = "This test failed, so its recordings are not written to \(file.path)."
       #expect(failed.words.contains(told), "\(failed.words)")
       try expectEqual(Data(contentsOf: file), bytes)
       try expectEqual(run.files, ["shared.json"])
@@ -92,8 +90,8 @@
     }
 
     private func told(_ name: String, _ run: ChildRun) -> String {
-      "There is no cassette \(run.file("\(name).json").path), so this test asked the network to "
-        + "record it, and failed; nothing is written."
+      "The cassette \(run.file("\(name).json").path) does not exist, so this test recorded from the "
+        + "network. It failed, so nothing is written."
     }
 
     @Test func `a name that may be misspelt comes with the one that lies beside it`() async throws {
@@ -105,7 +103,7 @@
         let end = try await run.run([test], mode: nil, failing: test)
         #expect(!end.passes)
         let words =
-          "\(told(name, run)) Beside it there is \(there).json: did you mean \"\(there)\"?"
+          "\(told(name, run)) The same folder has \(there).json: did you mean \"\(there)\"?"
         #expect(end.words.contains(words), "\(end.words)")
       }
       try expectEqual(run.files, ["share.json", "throw.json"])
@@ -161,7 +159,7 @@
       let run = try await ChildRun(live)
       let end = try await run.run(["asksOnTheWire"], mode: nil)
       #expect(!end.passes)
-      #expect(end.words.contains("nothing says which server it stands for."))
+      #expect(end.words.contains("the live server is unknown."))
       #expect(!end.words.contains("the test has begun"))
       #expect(live.journal.all.isEmpty)
       try expectEqual(run.files, [])
@@ -195,7 +193,7 @@
       let end = try await run.run(["asksForTheFirst", "asksForAPattern"], mode: "verify")
       #expect(end.passes)
       #expect(end.words.contains("Not verified: #3 GET \(run.url)/p/{id} of "))
-      #expect(end.words.contains("since its address is a pattern."))
+      #expect(end.words.contains("because its URL is a pattern."))
       expectEqual(live.journal.all.map(\.decision.key), ["GET /a"])
 
       let drifted = try await run.run(["asksForTheSecond"], mode: "verify")

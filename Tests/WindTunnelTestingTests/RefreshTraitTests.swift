@@ -1,23 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct RefreshTraitTests {
   private func now() async throws -> String? {
     let url = try #require(URL(string: "https://api.example.test/now"))
-    // By completion handler: it is safe to cancel on every platform.
-    return await withCheckedContinuation { continuation in
-      URLSession.windTunnel.dataTask(with: url) { _, response, _ in
-        let response = response as? HTTPURLResponse
-        continuation.resume(returning: response?.value(forHTTPHeaderField: "X-Now"))
-      }.resume()
-    }
+    let answer = await URLSession.windTunnel.result(of: URLRequest(url: url)).response
+    return answer?.value(forHTTPHeaderField: "X-Now")
   }
 
   @Test(.cassette("dated")) func `a recording is of its day`() async throws {

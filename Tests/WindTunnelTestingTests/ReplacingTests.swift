@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// Recordings that replace others on a cassette which they share with more.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// Tests of one run that record onto one cassette, one after the other, and what stands on it by hand.

@@ -1,8 +1,6 @@
 #if !canImport(Darwin)
   @_spi(WindTunnel) import WindTunnelCore
-  import Foundation
   import TestSupport
-  import Testing
   import WindTunnel
 
   /// Whole runs of tests that record onto one cassette what nobody gets twice.

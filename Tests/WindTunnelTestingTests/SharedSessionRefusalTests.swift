@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelTesting
@@ -22,7 +20,7 @@ import WindTunnelTesting
       }
       expectEqual(
         error?.localizedDescription,
-        "ftp://127.0.0.1:9/n through URLSession.shared is no HTTP, and no cassette plays it."
+        "ftp://127.0.0.1:9/n through URLSession.shared is not HTTP; no cassette plays it."
       )
     }
 
@@ -38,8 +36,8 @@ import WindTunnelTesting
         try await withDeck(tape, sharedSession: true) { _ in try await stranger.ask(url) }
       }
       let words = error?.localizedDescription ?? ""
-      #expect(words.hasPrefix("\(url) was asked through URLSession.shared from outside a test's"))
-      #expect(words.contains("It was not sent. Ask from the test or from a Task it starts"))
+      #expect(words.hasPrefix("\(url) was requested with URLSession.shared outside a test's"))
+      #expect(words.contains("was not sent. Send it in the test or in a Task it starts"))
       await server.stop()
       #expect(origin.journal.all.isEmpty)
       expectEqual(tape.attempts("GET /own"), (stranger == .completionHandler ? 1 : 0))

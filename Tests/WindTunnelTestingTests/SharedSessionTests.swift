@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite(.cassette("users", sharedSession: true))
 struct SharedSessionTests {
@@ -57,8 +51,8 @@ struct SharedSessionTests {
       expectEqual(
         error?.localizedDescription,
         """
-        \(base)/users/7 through URLSession.shared would leave the tunnel. On the wire, \
-        ask \(Deck.current.url), which is Deck.current.url.
+        \(base)/users/7 through URLSession.shared would reach the network. On the wire, \
+        use \(Deck.current.url), which is Deck.current.url.
         """
       )
     }

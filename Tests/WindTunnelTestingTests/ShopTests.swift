@@ -1,11 +1,6 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The Swift twin of `Tests/PlantedSuites/python`. It runs in processes that other tests start, and
 /// nowhere else.

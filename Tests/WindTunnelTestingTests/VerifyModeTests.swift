@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
@@ -43,7 +41,7 @@ struct VerifyModeTests {
     expectEqual(
       drift.skipped.map(\.verdict),
       [
-        .skipped("POST is not safe to ask again"),
+        .skipped("POST is not safe to send again"),
         .skipped("there is no secret for REDACTED-sid-1"),
       ]
     )
@@ -90,12 +88,12 @@ struct VerifyModeTests {
   @Test(arguments: [
     (
       ["WINDTUNNEL_SECRET_SID": "a\r\nb"],
-      "What WINDTUNNEL_SECRET_SID holds is more than one line, so it is no secret."
+      "The value of WINDTUNNEL_SECRET_SID is no secret: it has several lines."
     ),
     (
       ["WINDTUNNEL_SECRET_SID": ""],
       """
-      WINDTUNNEL_SECRET_SID names no secret: it is empty or has no name, as in \
+      WINDTUNNEL_SECRET_SID is not a secret: its value or its name is empty. Example: \
       WINDTUNNEL_SECRET_AUTHORIZATION.
       """
     ),

@@ -1,17 +1,11 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a test on the wire reaches: its own server, whatever else listens on this machine.
 @Suite struct WirePrivacyTests {
@@ -63,7 +57,7 @@ import WindTunnelSymptoms
       let error = await #expect(throws: (any Error).self) { try await session.text(canary.url) }
       expectEqual(error?.localizedDescription.contains("\(canary.url)"), true)
       expectEqual(
-        error?.localizedDescription.contains("would leave the tunnel. On the wire, ask \(own)"),
+        error?.localizedDescription.contains("would reach the network. On the wire, use \(own)"),
         true
       )
       return try await session.text("\(own)/")

@@ -3,25 +3,6 @@ import WindTunnelRedaction
 
 @testable public import WindTunnel
 
-/// A folder that is gone after the test.
-final class TemporaryFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  // What cannot be removed is left to the system's own cleaning.
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
-
-  var names: [String] {
-    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
-  }
-}
-
 extension Deck {
   /// Requests what an interaction answers, and records the interaction.
   func record(_ interaction: Interaction) { keep(interaction, for: decide(interaction.request)) }

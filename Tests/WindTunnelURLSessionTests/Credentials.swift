@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import TestSupport
 
 /// A delegate that would answer any challenge.
 final class Credentials: NSObject, URLSessionTaskDelegate {

@@ -1,13 +1,7 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What goes wrong while it is recorded goes wrong in the same way when it is played.
 @Suite(.timeLimit(.minutes(5))) struct FailureRecordingTests {

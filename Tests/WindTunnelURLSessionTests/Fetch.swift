@@ -1,10 +1,6 @@
-import Foundation
+import TestSupport
 import WindTunnel
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a caller of a task sees.
 struct Seen: Sendable {

@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import PlantedSecrets
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Secrets that are hard to see and pass a session while it records: in its journal, on its cassette
 /// and in what it says of them.

@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Nothing that has ended is held, and nothing that goes on is mixed up.
 @Suite(.timeLimit(.minutes(5))) struct LeavingTests {
@@ -86,29 +80,25 @@ import WindTunnelURLSession
   }
 
   @Test func `64 sessions on one URL keep their own answers, faults and delays`() async {
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<64 {
-        group.addTask {
-          let delay = Fault.delay(.init(.zero, through: .milliseconds(5)))
-          var rules = [FaultRule.always(.always, delay)]
-          if number.isMultiple(of: 2) { rules.append(.always(.every(3), .status(500 + number))) }
-          if number.isMultiple(of: 5) { rules.append(.always(.every(4), .reset(.afterRequest))) }
-          let stub = Stub.get(RequestURL(Self.url), json: ["n": .number(number)], then: .repeat)
-          let deck = Deck([stub], scenario: Scenario("s", rules: rules), seed: UInt64(number))
-          let session = deck.session()
-          for ordinal in 1...12 {
-            let seen = await session.seen(Self.url)
-            if number.isMultiple(of: 5), ordinal.isMultiple(of: 4) {
-              expectEqual(seen.error.flatMap { Symptom($0) }, .connectionLost)
-            } else if number.isMultiple(of: 2), ordinal.isMultiple(of: 3) {
-              expectEqual(seen.status, 500 + number)
-            } else {
-              expectEqual(seen.text, #"{"n":\#(number)}"#)
-            }
-          }
-          session.finishTasksAndInvalidate()
+    await concurrently(0..<64) { number in
+      let delay = Fault.delay(.init(.zero, through: .milliseconds(5)))
+      var rules = [FaultRule.always(.always, delay)]
+      if number.isMultiple(of: 2) { rules.append(.always(.every(3), .status(500 + number))) }
+      if number.isMultiple(of: 5) { rules.append(.always(.every(4), .reset(.afterRequest))) }
+      let stub = Stub.get(RequestURL(Self.url), json: ["n": .number(number)], then: .repeat)
+      let deck = Deck([stub], scenario: Scenario("s", rules: rules), seed: UInt64(number))
+      let session = deck.session()
+      for ordinal in 1...12 {
+        let seen = await session.seen(Self.url)
+        if number.isMultiple(of: 5), ordinal.isMultiple(of: 4) {
+          expectEqual(seen.error.flatMap { Symptom($0) }, .connectionLost)
+        } else if number.isMultiple(of: 2), ordinal.isMultiple(of: 3) {
+          expectEqual(seen.status, 500 + number)
+        } else {
+          expectEqual(seen.text, #"{"n":\#(number)}"#)
         }
       }
+      session.finishTasksAndInvalidate()
     }
   }
 

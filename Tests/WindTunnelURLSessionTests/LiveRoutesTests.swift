@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct LiveRoutesTests {

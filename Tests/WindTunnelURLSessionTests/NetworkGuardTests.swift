@@ -1,11 +1,6 @@
-import Foundation
-import Testing
+import TestSupport
 
 @testable import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Which spellings of an address lead to a test's own server.
 @Suite struct NetworkGuardTests {

@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import PlantedSecrets
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Secrets that pass a session while it records: none is in any file that is written meanwhile or at
 /// the end.

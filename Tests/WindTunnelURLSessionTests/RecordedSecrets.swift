@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A session that records what an origin answers, and the folder to which it writes.
 final class RecordedSecrets {

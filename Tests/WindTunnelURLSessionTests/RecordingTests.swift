@@ -1,17 +1,13 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelSymptoms
 import WindTunnelURLSession
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 /// Records from a live server, writes the cassette, stops the server and plays the file.
 @Suite(.timeLimit(.minutes(5))) struct RecordingTests {
+  private let recorder = Deck(Cassette(), mode: .rewrite)
+
   static let gzip = Data(base64Encoded: "H4sIAAAAAAACAzMwNDI2MTUzt7AEAMbHhKYKAAAA") ?? Data()
   static let binary = Data((0..<2000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
 
@@ -106,7 +102,6 @@ import WindTunnelURLSession
   @Test(arguments: askings)
   func `what was live is played from the file with the server gone`(asking: Asking) async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let live = try await Self.ask(asking, at: origin.url, recorder.session())
     origin.stop()
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).json")
@@ -132,7 +127,6 @@ import WindTunnelURLSession
     hasDelegate: Bool
   ) async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let configuration = URLSessionConfiguration.windTunnel(recorder)
     // Long enough for any answer, and the end of one that never comes.
     configuration.timeoutIntervalForRequest = 10
@@ -167,7 +161,6 @@ import WindTunnelURLSession
 
   @Test func `hops of a redirect stand on the tape one by one`() async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/a")
     origin.stop()
     expectEqual(seen.text, #"{"id":7}"#)
@@ -180,7 +173,6 @@ import WindTunnelURLSession
 
   @Test func `an opened body is not said to be compressed`() async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let seen = await recorder.session().seen(origin.url + "/gzip")
     origin.stop()
     expectEqual(seen.text, "0123456789")
@@ -196,7 +188,6 @@ import WindTunnelURLSession
 
   @Test func `a truncation is a failure with what had come`() async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     _ = await recorder.session().seen(origin.url + "/cut")
     origin.stop()
     let recorded = try #require(recorder.recorded().cassette.interactions.first)
@@ -211,7 +202,6 @@ import WindTunnelURLSession
   @Test func `a refused connection is a failure on the tape and again at replay`() async throws {
     let origin = try ByteOrigin([:])
     origin.stop()
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let live = await recorder.session().seen(origin.url + "/a")
     expectEqual(live.error.flatMap { Symptom($0) }, .connectionRefused)
     let cassette = recorder.recorded().cassette
@@ -221,7 +211,6 @@ import WindTunnelURLSession
 
   @Test func `secrets stay off the tape, wherever they stood`() async throws {
     let origin = try ByteOrigin(Self.answers)
-    let recorder = Deck(Cassette(), mode: .rewrite)
     let session = recorder.session {
       $0.httpAdditionalHeaders = [
         "Proxy-Authorization": "Basic s3cr3t-proxy", "Cookie": "c=s3cr3t-jar", "X-App": "shop",

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The requests of sessions, as their deck keeps them.
 @Suite(.timeLimit(.minutes(5))) struct SentRequestSessionTests {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Who waits for ever is told so in the end.
 @Suite(.timeLimit(.minutes(5))) struct SilenceTests {
@@ -32,7 +26,7 @@ import WindTunnelURLSession
     #expect(!(error is URLError))
     expectEqual(
       error?.localizedDescription,
-      "Nothing came for 0.2 seconds, which is as long as the harness waits, and this task would wait longer. Give the request a timeout, or the configuration a longer silenceMax."
+      "Nothing arrived for 0.2 seconds, the maximum wait of the harness, and this task would wait longer. Set a timeout of the request, or a longer silenceMax in the configuration."
     )
   }
 

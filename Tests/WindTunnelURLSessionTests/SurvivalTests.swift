@@ -1,12 +1,7 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelSymptoms
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What could end a process, each in a process of its own.
 @Suite(.timeLimit(.minutes(5))) struct SurvivalTests {
@@ -85,16 +80,12 @@ import WindTunnelURLSession
       let session = SurvivalTests.deck().session()
       let url = try #require(URL(string: SurvivalTests.url))
       for round in 0..<100 {
-        await withTaskGroup(of: Void.self) { group in
-          for number in 0..<100 {
-            group.addTask {
-              await withCheckedContinuation { continuation in
-                let task = session.dataTask(with: url) { _, _, _ in continuation.resume() }
-                task.resume()
-                if (round + number).isMultiple(of: 3) { Thread.sleep(forTimeInterval: 0) }
-                task.cancel()
-              }
-            }
+        await concurrently(0..<100) { number in
+          await withCheckedContinuation { continuation in
+            let task = session.dataTask(with: url) { _, _, _ in continuation.resume() }
+            task.resume()
+            if (round + number).isMultiple(of: 3) { Thread.sleep(forTimeInterval: 0) }
+            task.cancel()
           }
         }
       }
@@ -172,7 +163,7 @@ import WindTunnelURLSession
       try #require(await session.seen(SurvivalTests.url).status == 200)
       ProtocolClassPool.giveBack(type)
       let error = try #require(await session.seen(SurvivalTests.url).error)
-      try #require("\(error)".contains("deck was given back"))
+      try #require("\(error)".contains("deck was released"))
     }
   }
 

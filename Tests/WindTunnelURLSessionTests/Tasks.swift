@@ -1,9 +1,4 @@
-import Foundation
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import TestSupport
 
 extension URLSession {
   /// Starts a task, cancels it after `before`, and answers the error it ends with.

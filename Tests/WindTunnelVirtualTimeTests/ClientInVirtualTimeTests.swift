@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelVirtualTimeTesting
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A client with all its policy, and nothing in it that knows of virtual time.
 @Suite(

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelVirtualTime
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The reference client, whose time is a clock's, and its date too.
 @Suite(.timeLimit(.minutes(2))) struct ClientOnClockTests {

@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnelVirtualTimeTesting
 
 /// The code in the comments of the API, line for line.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// Whoever runs beside a run notices nothing of it.

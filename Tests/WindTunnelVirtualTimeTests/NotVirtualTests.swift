@@ -1,7 +1,5 @@
 import Dispatch
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// What goes by the machine's time is named, and never passes for a result.

@@ -1,7 +1,5 @@
 import Dispatch
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// Code as people write it, none of it for virtual time: each has to see its hour go by.

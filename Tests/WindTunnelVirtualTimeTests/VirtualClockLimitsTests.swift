@@ -1,7 +1,5 @@
 import Dispatch
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// What the clock alone does not carry is named, and so is what never ends.
@@ -41,7 +39,10 @@ import WindTunnelVirtualTime
       }
     }
     expectEqual(error?.reason, .standstill(.zero))
-    expectEqual(error?.description.hasPrefix("Nothing is left that could happen"), true)
+    expectEqual(
+      error?.description.hasPrefix("The work has not ended, but no task can continue"),
+      true
+    )
     // What ends when it is cancelled leaves the clock as good as new.
     let next = await Self.reason(on: clock) { try await clock.sleep(for: .seconds(5)) }
     expectNil(next)

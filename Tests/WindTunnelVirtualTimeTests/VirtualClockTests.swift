@@ -1,7 +1,5 @@
-import Foundation
 import Synchronization
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// Virtual time by a clock alone: what takes it, and nothing else, has its time.

@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnelVirtualTime
 import WindTunnelVirtualTimeTesting
 
 @Suite(.onThisSystem, .timeLimit(.minutes(5))) struct VirtualTimeTests {

@@ -9,22 +9,22 @@ internal import WindTunnelSymptoms
 struct Attempts {
   private let call: CallContext
   private let request: URLRequest
-  /// The endpoint for breakers and rate limits.
-  private let place: RateLimits.Place
+  /// The host, method and endpoint that circuit breakers and rate limits refer to.
+  private let place: RateLimits.Endpoint
 
   private var client: NetworkClient { call.client }
 
-  /// Creates the attempts of a call at a request.
+  /// Creates the attempts of a call for a request.
   init(_ call: CallContext, at request: URLRequest) {
     (self.call, self.request) = (call, request)
-    place = RateLimits.Place(
+    place = RateLimits.Endpoint(
       host: request.url?.origin ?? "",
       method: request.httpMethod,
       endpoint: call.endpoint.template
     )
   }
 
-  /// Sends until there is something to show, or nothing more to hope for.
+  /// Sends the request until there is a result to return or no retry remains.
   func run() async -> CallEnd {
     client.admission.earn()
     var attempt = 0
@@ -39,11 +39,11 @@ struct Attempts {
         outcome = came
         if !isRenewed, isRefused(outcome) {
           isRenewed = await renew(after: sent, attempt)
-          // Whoever gave up meanwhile is seen at the top of the loop.
+          // The loop condition checks for a cancellation.
           if isRenewed || call.isGivenUp { continue }
         }
       case .stopped(let error):
-        // What an earlier attempt brought says more than that there is no further one.
+        // An earlier attempt's outcome is more informative than a refusal by the client itself.
         if let last, error.isOfAdmission {
           return CallEnd(result: surfaced(last, attempts: attempt), attempts: attempt)
         }
@@ -51,28 +51,28 @@ struct Attempts {
       }
       // The device itself had no network.
       if case .failure(.failed(.offline, _)) = outcome, await hasWaitedForNetwork() { continue }
-      // The attempt after which the credential was renewed is none that a retry was spent on.
+      // The attempt before the credential was renewed does not count as a retry.
       let tries = isRenewed ? attempt - 1 : attempt
       guard let delay = delay(after: outcome, attempt, tries) else {
         return CallEnd(result: surfaced(outcome, attempts: attempt), attempts: attempt)
       }
       last = outcome
       call.tell(.retryScheduled(after: attempt, delay: delay))
-      // Whoever is cancelled in a wait is seen at the top of the loop.
+      // The loop condition checks for a cancellation during the wait.
       do { try await client.time.sleep(for: delay) } catch { break }
     }
     return CallEnd(result: .failure(.cancelled), attempts: attempt)
   }
 
-  /// The end of one passage through slot, middleware and transport.
+  /// The result of one pass through slot, middleware and transport.
   private enum Passage {
-    /// The request was sent like this.
+    /// The request was sent in this form.
     case answered(AttemptOutcome, sent: URLRequest)
-    /// The request was not sent, or its answer is of no use.
+    /// The request was not sent, or its response cannot be used.
     case stopped(NetworkError)
   }
 
-  /// Sends once, as soon as there is a slot.
+  /// Sends the request once, as soon as a slot is free.
   private func pass(attempt: Int) async -> Passage {
     let gate = client.admission.gate
     let slot: Int
@@ -105,8 +105,10 @@ struct Attempts {
     }
   }
 
-  /// Waits for a slot, and while the call is suspended or the server wants to be left alone,
-  /// without one. For that it waits once: a server may ask for ever.
+  /// Returns a slot once the call may be sent.
+  ///
+  /// While the call is suspended or the server limits the rate, it waits without a slot. It waits
+  /// only once for a rate limit, because a server may extend one indefinitely.
   private func slot(at gate: Gate) async throws(NetworkError) -> Int {
     let ticket = GateState.Ticket(
       host: place.host,
@@ -131,12 +133,13 @@ struct Attempts {
       else { throw .cancelled }
       let isHeld = client.admission.limit(on: place).map { !wasHeld || $0.isTooLong } ?? false
       if call.pause?.isSuspended != true, !isHeld { return slot }
-      // That came while it was in the queue, and others may have the slot meanwhile.
+      // The call was suspended or limited while it was queued: other calls may use the slot
+      // meanwhile.
       gate.leave(slot)
     }
   }
 
-  /// Waits for a network that the endpoint may use, where it says that it does.
+  /// Waits for a network that the endpoint may use, if the endpoint requires that.
   private func network() async {
     guard let networks = client.networks, let need = call.endpoint.waitsForNetwork,
       !need.isMet(by: networks.status)
@@ -150,30 +153,31 @@ struct Attempts {
     }
   }
 
-  /// Waits after an attempt that found no network; false where the endpoint does not wait, or has
-  /// no time to.
+  /// Waits after an attempt that found no network.
+  ///
+  /// Returns `false` if the endpoint does not wait, or if the deadline leaves no time to wait.
   private func hasWaitedForNetwork() async -> Bool {
     guard let networks = client.networks, let need = call.endpoint.waitsForNetwork else {
       return false
     }
-    // The next attempt waits for it.
+    // The next attempt waits for the network.
     guard need.isMet(by: networks.status) else { return true }
-    // A device that takes itself for online is asked again, but not without end in no time.
+    // A device that considers itself online is checked again after a pause, to avoid a busy loop.
     let pause = Duration.seconds(1)
     if let deadline = call.limits.deadline, call.elapsed + pause >= deadline { return false }
     call.tell(.waiting(.network))
-    // A cancelled sleep is seen before the next attempt.
+    // The loop in `run()` detects a cancelled sleep before the next attempt.
     do { try await client.time.sleep(for: pause) } catch {}
     return true
   }
 
-  /// Waits as long as the server has asked, unless that is too long for anybody, or for this call.
+  /// Waits as long as the server requires. Throws if that exceeds the maximum wait or the deadline.
   private func wait(for limit: RateLimits.Limit) async throws(NetworkError) {
     func isTooLate(_ wait: Duration) -> Bool {
       call.limits.deadline.map { call.elapsed + wait >= $0 } ?? false
     }
     if limit.isTooLong || isTooLate(limit.rest) { throw .rateLimited(retryAfter: limit.rest) }
-    // Those who wait do not come back in step, where there is the time for it.
+    // Jitter keeps the waiting calls from resuming all at once, if the deadline allows it.
     var wait = limit.rest + limit.rest * client.draw() / 10
     if isTooLate(wait) { wait = limit.rest }
     call.tell(.waiting(.retryAfter))
@@ -209,7 +213,7 @@ struct Attempts {
     }
   }
 
-  /// Sends it, and has the answer's content taken as it comes.
+  /// Sends the request and passes the response's content to the receiver as it arrives.
   private func streamed(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let upload = Upload(file: call.file) { [progress = call.progress] in progress?.sent($0, of: $1)
     }
@@ -224,14 +228,14 @@ struct Attempts {
     let receiver = call.receiver ?? MemoryReceiver(progress: call.progress)
     var taken = try await withGivingUp(at: call.waitsUntil) { () -> AttemptOutcome in
       do throws(TransportError) { return .success(try await receiver.take(answer)) } catch {
-        // Whatever is still on its way is nobody's.
+        // The rest of the response has no reader.
         answer.cancel()
         return .failure(error)
       }
     } onGivingUp: {
       answer.cancel()
     }.get()
-    // What is read as it comes is measured here, whatever carried it.
+    // The duration of reading is measured here, because it does not depend on the transport.
     let isRead = !(receiver is StreamReceiver)
     taken.stages =
       taken.stages
@@ -239,7 +243,7 @@ struct Attempts {
     return taken
   }
 
-  /// Returns whether a server no longer takes the credential.
+  /// Returns whether a server no longer accepts the credential.
   private func isRefused(_ outcome: AttemptOutcome) -> Bool {
     guard let authenticator = client.authenticator, case .success(let answer) = outcome else {
       return false
@@ -249,7 +253,8 @@ struct Attempts {
 
   private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {
     guard let authenticator = client.authenticator else { return false }
-    // One for all who were refused the same credential; nobody's cancellation ends it for others.
+    // All calls with the same refused credential share one renewal. Cancelling one of them does not
+    // end it for the others.
     let credential = sent.value(forHTTPHeaderField: "Authorization") ?? ""
     let isRenewed = await client.shared.renewals.value(for: credential) {
       await authenticator.renew(after: sent)
@@ -260,10 +265,10 @@ struct Attempts {
     return true
   }
 
-  /// Returns the wait before the next attempt; `nil` where there will be none.
+  /// Returns the wait before the next attempt; `nil` if there is no next attempt.
   ///
-  /// A wait that would reach the deadline is not begun: the caller gets what is there, and gets it
-  /// now.
+  /// A wait that would reach the deadline is not started: the caller receives the current outcome
+  /// immediately.
   private func delay(
     after outcome: AttemptOutcome,
     _ attempt: Int,
@@ -286,7 +291,7 @@ struct Attempts {
     return delay
   }
 
-  /// Returns the result that a caller gets if this is the last attempt.
+  /// Returns the result that the caller receives if this attempt is the last one.
   private func surfaced(
     _ outcome: AttemptOutcome,
     attempts: Int
@@ -296,7 +301,8 @@ struct Attempts {
     case .success(let answer) where answer.status == 429:
       return .failure(.rateLimited(retryAfter: answer.retryAfter(at: client.time.date)))
     case .success(let answer):
-      // 304 has no content to look at, and whoever asked the question knows what it means.
+      // A 304 response has no content to check, and the sender of the conditional request handles
+      // it.
       if answer.status != 304 || !request.isConditional,
         let breach = call.endpoint.rules.breach(by: answer)
       {
@@ -315,7 +321,7 @@ struct Attempts {
 }
 
 extension NetworkError {
-  /// True where the client itself let nothing be sent, which says less than any answer.
+  /// Whether the client itself refused to send, which says less than any response.
   fileprivate var isOfAdmission: Bool {
     switch self {
     case .circuitOpen, .rateLimited: true

@@ -5,10 +5,10 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// One call on its way through the parts.
+/// One call on its way through cache, queue, shared responses and attempts.
 struct Call {
   private var context: CallContext
-  /// True where it is made to renew what the cache holds, so that nothing out of it will do.
+  /// Whether the call renews a cached response, and therefore must not return one from the cache.
   private let isRevalidation: Bool
 
   private var client: NetworkClient { context.client }
@@ -24,18 +24,18 @@ struct Call {
     isRevalidation: Bool = false
   ) {
     self.isRevalidation = isRevalidation
-    // Whatever is applied meanwhile, all of a call is of one configuration.
+    // The whole call uses one configuration, even if another one is applied meanwhile.
     let client = client.current()
     var own = client.withTerms(endpoint)
-    // Nobody waits for what is renewed behind, whatever is said of those who do.
+    // No caller waits for a renewal in the background, so the configured priority does not apply.
     if isRevalidation { own.priority = endpoint.priority }
     context = CallContext(client, own, receiver, progress, pause)
   }
 
-  /// Makes the call, and brings its record with the answer.
+  /// Performs the call and adds its record to the response.
   ///
-  /// - Parameter finish: The last step of the call, when there is an answer.
-  /// - Returns: The answer, or the error.
+  /// - Parameter finish: The last step of the call, performed if there is a response.
+  /// - Returns: The response, or the error.
   func run(
     finishing finish: (CallResponse) throws(NetworkError) -> Void = { _ in }
   ) async -> Result<CallResponse, NetworkError> {
@@ -49,14 +49,15 @@ struct Call {
     }
   }
 
-  /// Makes a value of the answer as a part of the call, so that records tell how that went, too.
+  /// Performs the call and decodes the response as part of it, so that records include the
+  /// decoding.
   func run<Value>(
     _ decode: (CallResponse) throws(NetworkError) -> Value
   ) async -> Result<Value, NetworkError> {
     await counted(decode).result
   }
 
-  /// Does the same, and tells how many attempts the call took, also where it failed.
+  /// Performs the call like `run(_:)` and also returns the number of attempts, even if it failed.
   func counted<Value>(
     _ decode: (CallResponse) throws(NetworkError) -> Value
   ) async -> (result: Result<Value, NetworkError>, attempts: Int) {
@@ -83,17 +84,18 @@ struct Call {
     request.timeoutInterval = limits.attemptTimeout.seconds
     if let content {
       call.context.file = content.url
-      // What signs a request signs this in place of a content that is not there to be looked at.
+      // Request signing uses this digest, because the content of a file is not in the request.
       request.setValue("sha-256=:\(content.sha256):", forHTTPHeaderField: "Content-Digest")
     }
     let end = await call.withDeadline { [request] call in await call.inOrder(request) }
-    // The file is there until now.
+    // The temporary file must exist until here.
     withExtendedLifetime(content) {}
     return end
   }
 
-  /// The deadline runs beside the work, since no time-out of a session is one: an answer that drips
-  /// never times out.
+  /// Runs work with the call's deadline beside it.
+  ///
+  /// A session's time-out is no deadline: a response that arrives byte by byte never times out.
   private func withDeadline(_ work: @escaping @Sendable (Call) async -> CallEnd) async -> CallEnd {
     guard let limit = limits.deadline else { return await work(self) }
     let deadline = CallDeadline()
@@ -105,8 +107,8 @@ struct Call {
       call.context.waitsUntil = deadline
       end = await client.time.run(within: limit, late: late) { [call] in await work(call) }
     } else {
-      // Others' code understands a cancellation of its task and nothing else. The task is a child,
-      // which runs where its parent does.
+      // Code of other authors reacts only to the cancellation of its task. Therefore the work runs
+      // in a child task, on the same executor as its parent.
       call.context.waitsUntil = nil
       end = await client.time.run(within: limit, late: late) { [call] in
         await withTaskGroup(of: CallEnd.self) { group in
@@ -131,7 +133,7 @@ struct Call {
     return end
   }
 
-  /// Waits for those before it that it must not overtake.
+  /// Waits for the earlier calls of the same ordered queue.
   private func inOrder(_ request: URLRequest) async -> CallEnd {
     guard let word = endpoint.order else { return await throughCache(request) }
     let queue = GateState.Ticket(host: word, endpoint: "")
@@ -146,7 +148,7 @@ struct Call {
     return await throughCache(request)
   }
 
-  /// Answers out of the cache where that may be, and asks where it may not.
+  /// Returns a response from the cache if the rules allow that, and sends the request otherwise.
   private func throughCache(_ request: URLRequest) async -> CallEnd {
     guard context.receiver == nil, let cache = client.cache, endpoint.caching != .never else {
       return await shared(request)
@@ -175,8 +177,9 @@ struct Call {
     return await confirmed(kept, request, in: cache, generation: generation)
   }
 
-  /// Looks for an answer that the endpoint's rules accept: one that was kept under others, such as
-  /// those of an earlier version of the app, may break them.
+  /// Finds a cached response that satisfies the endpoint's rules.
+  ///
+  /// A response stored under other rules, such as an earlier app version's, may violate them.
   private func found(_ request: URLRequest, in cache: ResponseCache) -> ResponseCache.Found {
     let found = cache.find(request, endpoint.cacheTimes, at: client.time.date)
     guard let kept = found.kept,
@@ -187,13 +190,12 @@ struct Call {
     return found
   }
 
-  /// Returns the answer that the cache holds, marked as stale unless it is fresh; `nil` where it
-  /// holds none.
+  /// Returns the cached response, marked as stale unless it is fresh; `nil` if there is none.
   func cached() -> CallResponse? {
     guard let cache = client.cache, endpoint.caching != .never,
       let request = try? client.settings.builder.request(for: endpoint)
     else { return nil }
-    // A request that cannot be made is told of by the call itself.
+    // The call itself reports a request that cannot be built.
     switch found(request, in: cache) {
     case .nothing: return nil
     case .fresh(let found): return found.answer(.cache)
@@ -202,8 +204,9 @@ struct Call {
     }
   }
 
-  /// Has a newer answer fetched by nobody who waits; false where nobody would do it. One at a time
-  /// is enough.
+  /// Starts a renewal in the background; `false` if background work is not running.
+  ///
+  /// One renewal at a time is enough for a response.
   private func revalidates(_ key: String) -> Bool {
     var endpoint = endpoint
     endpoint.priority = .deferrable
@@ -212,8 +215,8 @@ struct Call {
     }
   }
 
-  /// Asks whether a stale answer is still good, and shows it if the server cannot be had and that
-  /// is granted.
+  /// Validates a stale response with the server. Returns it if the server is unreachable and the
+  /// rules allow that.
   private func confirmed(
     _ kept: CachedResponse,
     _ request: URLRequest,
@@ -233,11 +236,11 @@ struct Call {
         cache.keep(new, generation: generation)
       }
     case .failure(var error):
-      // A server that takes too long is absent, too.
+      // A server that takes too long counts as unreachable, too.
       if error == .cancelled, context.deadline?.hasPassed ?? false, let limit = limits.deadline {
         error = .deadlinePassed(limit)
       }
-      // Whoever asks for a newer one has this.
+      // A caller that requests an update has the stale response already.
       if !isRevalidation, cache.mayStandIn(kept, endpoint.cacheTimes, for: error, at: now) {
         let answer = kept.answer(.stale, attempts: end.attempts)
         end.result = .success(answer.standing(inFor: error))
@@ -246,7 +249,7 @@ struct Call {
     return end
   }
 
-  /// Equal calls that nobody waits for share one answer.
+  /// Sends the request, or shares the response of an equal call in progress, if no caller waits.
   private func shared(_ request: URLRequest) async -> CallEnd {
     guard context.receiver == nil, endpoint.priority == .deferrable,
       ["GET", "HEAD"].contains(request.httpMethod)
@@ -260,7 +263,7 @@ struct Call {
       ),
       joined: { context.tell(.waiting(.sharedResponse)) }
     ) {
-      // Whoever shares it may have come later: it has a deadline of its own.
+      // A call that joins later has its own deadline.
       await withDeadline { call in await Attempts(call.context, at: request).run() }
     }
     return end ?? CallEnd(result: .failure(.cancelled))
@@ -268,27 +271,27 @@ struct Call {
 }
 
 extension Endpoint {
-  /// The times of its answers in a cache; `nil`: those of their header fields.
+  /// The cache times of the endpoint's responses; `nil` if their header fields decide.
   fileprivate var cacheTimes: CacheTimes? {
     if case .kept(let times) = caching { times } else { nil }
   }
 }
 
-/// The end of a call, and the attempts that it took.
+/// The result of a call, and the number of its attempts.
 struct CallEnd: Sendable {
   var result: Result<CallResponse, NetworkError>
   var attempts = 0
 }
 
-/// The parts by which two requests are equal.
+/// The properties that equal requests have in common.
 struct FlightKey: Hashable {
   private let method: String?
   private let url: URL?
   private let fields: [String: String]
   private let rules: ResponseRules
-  /// The engine that carries it: an answer by one is none by another.
+  /// The engine that carries the request. Calls on different engines do not share responses.
   private let engine: String
-  /// Whoever asks after a change wants what is there since.
+  /// The number of changes so far: a call after a change needs a response from after that change.
   private let changes: [Int]
 
   init(_ request: URLRequest, _ rules: ResponseRules, by engine: String, after changes: [Int]) {

@@ -5,7 +5,7 @@ struct CallContext: Sendable {
   let client: NetworkClient
   let endpoint: Endpoint
   let limits: CallLimits
-  /// The engines that all its attempts choose from.
+  /// The engines that the call's attempts choose from.
   let engines: EngineChoice
   let trace: TraceContext?
   /// The receiver of content; `nil` if content is kept in memory.

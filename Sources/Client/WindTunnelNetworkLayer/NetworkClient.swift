@@ -4,27 +4,26 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// A client of an API, made of four independent parts: a builder makes the request, a transport
-/// carries it, a policy decides about retries, and an observer is told of all events.
+/// A client of an API, composed of a request builder, a transport, a retry policy and an observer.
 ///
 /// ```swift
 /// let client = NetworkClient(baseURL: baseURL, session: session)
 /// let answer = try await client.call(Endpoint(.get, "/users/7"))
 /// ```
 ///
-/// Each part is a protocol with one method; for other behaviour, replace one part. Time and chance
-/// are parameters too, so that a call can be predicted to the nanosecond.
+/// Each part is a protocol with one method and can be replaced independently. Time and randomness
+/// are parameters too, so that tests can predict a call to the nanosecond.
 public struct NetworkClient: Sendable {
   let middleware: [any Middleware]
   let authenticator: (any Authenticator)?
   let policy: any Policy
   private(set) var transport: any Transport
-  /// The transport where it keeps deadlines by itself and nobody else's code is in the way.
+  /// The transport, if it enforces deadlines itself and no code of the app runs during an attempt.
   private(set) var keeper: (any DeadlineKeeping)?
   let cache: ResponseCache?
-  /// `nil` where nobody hears anything.
+  /// The observer of events; `nil` if there is none.
   let observer: (any Observer)?
-  /// The device's networks, for calls that wait for one; `nil`: it knows none.
+  /// The device's networks, for calls that wait for one; `nil` if they are not observed.
   package let networks: (any Networks)?
   let admission: AdmissionController
   let sendsTraces: Bool
@@ -33,29 +32,29 @@ public struct NetworkClient: Sendable {
   let draw: @Sendable () -> Double
   let shared = SharedState()
 
-  /// Makes a client of its parts.
+  /// Creates a client from its parts.
   ///
   /// - Parameters:
   ///   - builder: The builder of requests.
-  ///   - middleware: The stages that each attempt passes through, in this order on its way out.
-  ///   - authenticator: The source of each attempt's credential; `nil`: none.
-  ///   - policy: The policy of retries.
+  ///   - middleware: The stages that each attempt passes through, in this order for requests.
+  ///   - authenticator: The source of each attempt's credential; `nil` for none.
+  ///   - policy: The retry policy.
   ///   - transport: The transport of requests.
-  ///   - cache: The cache of answers; `nil`: none.
+  ///   - cache: The cache of responses; `nil` for none.
   ///   - observer: The observer of events.
-  ///   - limits: The limits of a call's duration, for endpoints that have none of their own.
-  ///   - endpoints: The terms of endpoints by their templates, which overrule their own, such as
-  ///     those of a ``NetworkConfiguration``.
-  ///   - admission: The slots, the retry budget and what else calls share; `nil`: a controller of
-  ///     its own, with the default rules and the same time.
-  ///   - networks: The device's networks, for calls that wait for one; `nil`: none waits.
-  ///   - sendsTraces: Tells whether each attempt has the id of its call, which no other call has,
-  ///     of this launch or another, in `traceparent` (W3C Trace Context), and with its number in
-  ///     `X-Request-ID`.
+  ///   - limits: The limits of a call's duration, for endpoints without limits of their own.
+  ///   - endpoints: The terms of endpoints by their templates, such as in a
+  ///     ``NetworkConfiguration``. They override the endpoint's own terms.
+  ///   - admission: The slots, the retry budget and other state that calls share; `nil` for a
+  ///     controller of its own, with the default rules and the same time.
+  ///   - networks: The device's networks, for calls that wait for one; `nil` if no call waits.
+  ///   - sendsTraces: Whether each attempt sends a call id, unique across launches, in
+  ///     `traceparent` (W3C Trace Context). `X-Request-ID` contains the id and the attempt's
+  ///     number.
   ///   - environment: The name of the client's environment in records.
   ///   - time: The source of time.
-  ///   - draw: The source of random numbers in 0..<1: for traces, jitter, and the waits for what
-  ///     another call was told.
+  ///   - draw: The source of random numbers in 0..<1: for traces, for jitter between retries, and
+  ///     for jitter after a `Retry-After` that another call received.
   public init(
     builder: any Builder,
     middleware: [any Middleware] = [],
@@ -92,7 +91,7 @@ public struct NetworkClient: Sendable {
     self.draw = draw
   }
 
-  /// Makes a client with the default parts, a base URL and a session.
+  /// Creates a client with the default parts, a base URL and a session.
   public init(
     baseURL: URL,
     session: URLSession,
@@ -111,25 +110,27 @@ public struct NetworkClient: Sendable {
     )
   }
 
-  /// Calls an endpoint, with retries, and returns its answer or throws the last error.
+  /// Calls an endpoint, with retries, and returns its response or throws the last error.
   ///
-  /// A cancellation of the task ends the call at once, in flight, in a queue and between attempts,
-  /// and no attempt follows.
+  /// Cancelling the task ends the call immediately, whether it is in flight, queued or between
+  /// attempts. No further attempt follows.
   ///
-  /// The call runs off its caller's actor: requests are made, answers checked and files read on no
-  /// main thread.
+  /// The call does not run on its caller's actor: requests are built, responses checked and files
+  /// read off the main thread.
   @concurrent
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse {
     try await Call(self, endpoint).run().get()
   }
 
-  /// Calls an endpoint as ``call(_:)`` does.
+  /// Calls an endpoint like ``call(_:)``, with progress reports and a switch that suspends the
+  /// call.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint.
-  ///   - progress: Is told how far its content has been sent, and the answer's received.
+  ///   - progress: The receiver of progress: bytes sent of the request, bytes received of the
+  ///     response.
   ///   - pause: The switch that suspends the call.
-  /// - Returns: The answer.
+  /// - Returns: The response.
   /// - Throws: ``NetworkError``.
   @concurrent
   public func call(
@@ -140,15 +141,18 @@ public struct NetworkClient: Sendable {
     try await Call(self, endpoint, telling: progress, pausedBy: pause).run().get()
   }
 
-  /// Returns the answers of an endpoint as they become known: what the cache holds at once, marked
-  /// as stale unless it is fresh, and then the server's, or its error. A fresh one is the last.
+  /// Returns an endpoint's responses as they become available: first the cached one, then the
+  /// server's.
+  ///
+  /// The cached response is marked as stale unless it is fresh. A fresh one is the last: no request
+  /// follows.
   ///
   /// ```swift
   /// for try await answer in client.updates(of: home) { show(answer, isOld: answer.isStale) }
   /// ```
   ///
-  /// - Returns: One or two answers; it fails with a ``NetworkError``. Whoever stops reading cancels
-  ///   the call.
+  /// - Returns: One or two responses; the stream fails with a ``NetworkError``. Ending the
+  ///   iteration cancels the call.
   public func updates(of endpoint: Endpoint) -> AsyncThrowingStream<CallResponse, any Error> {
     AsyncThrowingStream { updates in
       let task = Task { @concurrent in
@@ -167,23 +171,24 @@ public struct NetworkClient: Sendable {
     }
   }
 
-  /// Downloads an answer's content to a file. An existing file is replaced, at once and only by a
-  /// whole one.
+  /// Downloads a response's content to a file, and replaces an existing file only when it is
+  /// complete.
   ///
-  /// After a loss the next attempt asks for the part that is missing (RFC 9110 §14), where the
-  /// version has a strong validator; parts of two versions are never joined. The file's length is
-  /// checked, and its digest where it is told or the server names one (`Repr-Digest`, RFC 9530).
-  /// The cache is neither read nor written, and middleware gets the answer without its content.
+  /// After a lost connection the next attempt requests the missing part (RFC 9110 §14), if the
+  /// version has a strong validator. Parts of two versions are never combined. The file's length is
+  /// checked, and its digest if the caller passes one or the server sends one (`Repr-Digest`, RFC
+  /// 9530). The cache is neither read nor written, and middleware receives the response without its
+  /// content.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint, by default a `GET`'s: what cannot be repeated cannot go on either.
-  ///   - file: The file, in a directory that is there.
-  ///   - check: The length and the digest, where they are known.
-  ///   - progress: Is told how much of the file has come.
+  ///   - endpoint: The endpoint, by default a `GET`: only a repeatable request can be resumed.
+  ///   - file: The file, in an existing directory.
+  ///   - check: The expected length and digest, if they are known.
+  ///   - progress: The receiver of progress: the number of bytes received.
   ///   - pause: The switch that suspends the call.
-  /// - Returns: The last attempt's answer, without content: its status is 206 where it brought the
-  ///   last part.
-  /// - Throws: ``NetworkError``; the file is then as it was before.
+  /// - Returns: The last attempt's response, without content. Its status is 206 if the last attempt
+  ///   received a part.
+  /// - Throws: ``NetworkError``; the file is then unchanged.
   @concurrent
   public func download(
     _ endpoint: Endpoint,
@@ -197,13 +202,12 @@ public struct NetworkClient: Sendable {
     return try await call.run(finishing: receiver.finish).get()
   }
 
-  /// Calls an endpoint and returns its answer as soon as the head has come, with the content to
-  /// follow as bytes, lines or server-sent events.
+  /// Calls an endpoint and returns when the head has arrived; the content follows as a stream.
   ///
-  /// Up to the head it is a call as any other, with its attempts and its deadline. Its slot is free
-  /// from then on, and what follows has no deadline: a piece that does not come fails after the
-  /// limits' time for one attempt. The cache is neither read nor written, and middleware gets the
-  /// answer without its content.
+  /// The content can be read as bytes, lines or server-sent events. Up to the head the call has
+  /// attempts and a deadline like any other. After the head its slot is free, and the content has
+  /// no deadline: reading fails if no bytes arrive for the time limit of one attempt. The cache is
+  /// neither read nor written, and middleware receives the response without its content.
   @concurrent
   public func stream(_ endpoint: Endpoint) async throws(NetworkError) -> StreamedResponse {
     let receiver = StreamReceiver(endpoint.rules)
@@ -213,8 +217,10 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// Calls an endpoint and decodes the answer as a part of the call, so that the decoder's error,
-  /// such as a business code, is in its records. Runs off its caller's actor, decoding included.
+  /// Calls an endpoint and decodes the response as a part of the call.
+  ///
+  /// The call's records therefore include the decoder's error, such as a business code. The call
+  /// and the decoding do not run on the caller's actor.
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
@@ -225,7 +231,7 @@ public struct NetworkClient: Sendable {
     }.get()
   }
 
-  /// Calls an endpoint and returns the number of attempts, too, also if the call failed.
+  /// Calls an endpoint and returns the number of attempts, even if the call failed.
   package func counted(
     _ endpoint: Endpoint
   ) async -> (result: Result<CallResponse, NetworkError>, attempts: Int) {
@@ -250,8 +256,8 @@ public struct NetworkClient: Sendable {
     let revalidations: SingleFlight<String, Void>
     let renewals: SingleFlight<String, Bool>
     let calls = Counter()
-    /// The changes that the client has made at servers, and its new credentials. A call after a
-    /// change shares no earlier response.
+    /// The number of changes that the client made at servers, and of its new credentials. A call
+    /// after a change shares no earlier response.
     let changes = Counter()
     /// The latest configuration, with the rank of its start; `nil` before the first one.
     fileprivate let applied = Locked<(settings: Settings, rank: ConfigurationRank?)?>(nil)
@@ -266,14 +272,15 @@ public struct NetworkClient: Sendable {
 
   /// Applies a configuration to this client and all its copies.
   ///
-  /// Calls that begin from now on have its builder, limits, terms of endpoints, shares of engines
-  /// and environment; a call that is under way keeps those that it began with, for each of its
-  /// attempts. The caps hold at once for all who share the admission controller, and take no slot
-  /// away from an attempt in flight; those that no configuration has, such as
-  /// ``TrafficCaps/reserved``, stay as they are.
+  /// Calls that begin afterwards use its builder, limits, endpoint terms, engine shares and
+  /// environment. A call in progress keeps its configuration for all its attempts.
+  ///
+  /// The caps apply immediately to all clients that share the admission controller, but no attempt
+  /// in flight loses its slot. Caps that are not part of a configuration, such as
+  /// ``TrafficCaps/reserved``, do not change.
   public func apply(_ configuration: NetworkConfiguration) { apply(configuration, nil) }
 
-  /// Applies one with the rank of a start, unless that of a higher rank was applied before.
+  /// Applies the configuration of a start, unless one with a higher rank was applied before.
   package func apply(_ configuration: NetworkConfiguration, _ rank: ConfigurationRank?) {
     let new = Settings(
       builder: configuration.builder,
@@ -282,7 +289,7 @@ public struct NetworkClient: Sendable {
       engineShares: configuration.engineShares,
       environment: configuration.environment
     )
-    // Together, so that of two configurations no two halves remain.
+    // One lock for both, so that two configurations are never mixed.
     shared.applied.withLock { applied in
       if let running = applied?.rank, let rank, rank < running { return }
       applied = (new, rank)
@@ -290,7 +297,7 @@ public struct NetworkClient: Sendable {
     }
   }
 
-  /// Returns this client as it is configured now, which no later configuration changes.
+  /// Returns a client with the current configuration, which later configurations do not change.
   func current() -> NetworkClient {
     guard let applied = shared.applied.withLock({ $0 }) else { return self }
     var client = self
@@ -298,35 +305,38 @@ public struct NetworkClient: Sendable {
     return client
   }
 
-  /// Returns an endpoint on the terms of this client.
+  /// Returns the endpoint with the terms of this client.
   func withTerms(_ endpoint: Endpoint) -> Endpoint {
     let terms = settings.endpoints[endpoint.template]
     return terms?.applied(to: endpoint, upon: settings.limits) ?? endpoint
   }
 
-  /// Returns this client with another transport: all that calls share, they share.
+  /// Returns this client with another transport. Both clients share the same state.
   func carried(by transport: any Transport) -> NetworkClient {
     var client = self
     (client.transport, client.keeper) = (transport, nil)
     return client
   }
 
-  /// The environment of requests: that of the last middleware that moves them, else the one that
-  /// this is built for.
+  /// The environment of requests: the last middleware's, if one moves requests, otherwise the
+  /// configured one.
   var environment: String { middleware.lazy.compactMap(\.environment).last ?? settings.environment }
 
-  /// Runs the work that outlives a call, until the task is cancelled: renewing stale answers that
-  /// were returned, answers that several calls share, and new credentials. All of it runs in this
-  /// task and ends with it.
+  /// Runs the client's background work until the task is cancelled.
   ///
-  /// Run it in a task as long-lived as the client, once for all copies of it; while it runs, a
-  /// second one returns at once. Without it no stale answer is returned before the server was
-  /// asked, and a shared answer is fetched by one of the calls that wait for it.
+  /// The work outlives single calls: renewing stale responses that were returned, fetching
+  /// responses that several calls share, and renewing credentials. All of it runs in this task and
+  /// ends with it.
+  ///
+  /// Run it once for all copies of the client, in a task with the client's lifetime. While it runs,
+  /// a second run returns immediately. Without it, a stale response is not returned before the
+  /// server has been contacted. A shared response is then fetched by one of the calls that wait for
+  /// it.
   @concurrent
   public func run() async { await shared.background.run() }
 }
 
-/// Counts from 1; copies of a client count together.
+/// A counter that starts at 1 and that copies of a client share.
 final class Counter: Sendable {
   private let count = Locked(0)
 

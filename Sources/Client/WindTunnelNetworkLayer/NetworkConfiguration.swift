@@ -4,7 +4,7 @@ public import Foundation
 public struct NetworkConfiguration: Sendable, Hashable {
   /// The name of the environment, for records.
   public var environment: String { merged.environment ?? "production" }
-  /// The URL that every path is put under.
+  /// The URL that every path is appended to.
   public let baseURL: URL
   /// The limits of a call's duration.
   public let limits: CallLimits
@@ -12,29 +12,29 @@ public struct NetworkConfiguration: Sendable, Hashable {
   public let caps: TrafficCaps
   /// The header fields of every request.
   public var headers: Headers { Headers(Self.fields(merged.headers)) }
-  /// The query parameters of every request, in the order of their names.
+  /// The query parameters of every request, sorted by name.
   public var parameters: [Headers.Field] { Self.fields(merged.parameters) }
-  /// The terms of endpoints by their templates, which overrule their own.
+  /// The terms of endpoints by their templates. They override the endpoint's own terms.
   public var endpoints: [String: EndpointTerms] { merged.endpoints ?? [:] }
-  /// The shares of engines by name, for a client whose transport is ``EngineShares``; `nil`: those
-  /// that the transport was made with.
+  /// The shares of engines by name, for a client with an ``EngineShares`` transport.
+  ///
+  /// `nil` keeps the shares that the transport was created with.
   public var engineShares: [String: Int]? { merged.engineShares }
-  /// The links that a request may be for; `nil`: any under the base URL.
+  /// The links that requests may use; `nil` allows any under the base URL.
   public let links: LinkRules?
   /// The values that the app looks up by name.
   public var extras: [String: String] { merged.extras ?? [:] }
-  /// The secrets by name, such as API keys; no view shows them.
+  /// The secrets by name, such as API keys. No public view contains them.
   public var secrets: [String: Secret] { merged.secrets ?? [:] }
   private let merged: ConfigurationLayer
 
-  /// Merges layers, later ones over earlier ones, and throws all problems of an invalid result at
-  /// once.
+  /// Merges three layers and validates the result. Later layers override earlier ones.
   ///
   /// - Parameters:
   ///   - builtIn: The app's built-in layer, which must have a base URL.
   ///   - atLaunch: The layer of this launch.
   ///   - fetched: The layer from a server, fetched at the start.
-  /// - Throws: ``ConfigurationError``.
+  /// - Throws: ``ConfigurationError`` with all problems at once if the result is invalid.
   public init(
     builtIn: ConfigurationLayer,
     atLaunch: ConfigurationLayer = ConfigurationLayer(),
@@ -55,14 +55,14 @@ public struct NetworkConfiguration: Sendable, Hashable {
     for (name, value) in (layer.headers ?? [:]).sorted(by: { $0.key < $1.key }) {
       if !name.isToken {
         faults.append(
-          "\"headers\" has the name \"\(name)\"; a name has to be letters, digits or some of "
+          "\"headers\" has the name \"\(name)\"; a name can have letters, digits and "
             + "!#$%&'*+-.^_`|~."
         )
       }
       if !value.isFieldValue {
         faults.append(
           "\"headers\" has a value of \"\(name)\" with a line feed or another control character; "
-            + "leave it out."
+            + "remove it."
         )
       }
     }
@@ -99,10 +99,11 @@ public struct NetworkConfiguration: Sendable, Hashable {
     )
   }
 
-  /// Returns this configuration for another server, such as ``DialRecord/next(after:)`` where the
-  /// one that was chosen cannot be had any more.
+  /// Returns this configuration with another server as its base URL.
   ///
-  /// - Throws: ``ConfigurationError`` where that can be no base URL.
+  /// An example is ``DialRecord/next(after:)``, if the chosen server is no longer reachable.
+  ///
+  /// - Throws: ``ConfigurationError`` if the URL is not a valid base URL.
   public func moved(to server: URL) throws(ConfigurationError) -> NetworkConfiguration {
     var layer = merged
     layer.baseURL = server.absoluteString
@@ -131,42 +132,44 @@ public struct NetworkConfiguration: Sendable, Hashable {
     return view
   }
 
-  /// Opens what ``export(sealing:)`` returned.
+  /// Creates a configuration from the result of ``export(sealing:)``.
   ///
   /// - Parameters:
-  ///   - sealed: The whole configuration, sealed.
-  ///   - open: Decrypts it, such as a `VersionSeal`.
-  /// - Throws: The error of `open`, that of a text that is no layer, and ``ConfigurationError``.
+  ///   - sealed: The whole configuration, encrypted.
+  ///   - open: Decrypts the data, such as a `VersionSeal`.
+  /// - Throws: The error of `open`, a decoding error, or ``ConfigurationError``.
   public init(opening sealed: Data, by open: (Data) throws -> Data) throws {
     let layer = try JSONDecoder().decode(ConfigurationLayer.self, from: try open(sealed))
     try self.init(builtIn: layer)
   }
 
-  /// Returns the whole configuration, secrets included, as JSON that was encrypted by `seal`;
-  /// decrypted, it decodes as a ``ConfigurationLayer``.
+  /// Returns the whole configuration as JSON that `seal` encrypted, secrets included.
+  ///
+  /// The decrypted JSON decodes as a ``ConfigurationLayer``.
   public func export(sealing seal: (Data) throws -> Data) throws -> Data {
     try seal(try JSONEncoder.ofRequests.encode(merged))
   }
 
   private static func url(_ text: String?, _ faults: inout [String]) -> URL? {
     guard let text else {
-      faults.append("There is no \"baseURL\"; the built-in layer has to name one.")
+      faults.append("\"baseURL\" is missing; the built-in layer must have one.")
       return nil
     }
     guard let url = URL(string: text), isSecure(url), url.query == nil else {
       faults.append(
-        "\"baseURL\" is \"\(text)\"; it has to be https with a host and without a query."
+        "\"baseURL\" is \"\(text)\"; it must be https with a host and without a query."
       )
       return nil
     }
     guard url.fragment == nil else {
-      faults.append("\"baseURL\" is \"\(text)\"; it has to be without a fragment.")
+      faults.append("\"baseURL\" is \"\(text)\"; it must not have a fragment.")
       return nil
     }
     return url
   }
 
-  /// Tells whether nobody on the way can read what is sent to a URL.
+  /// Returns whether a request to this URL cannot be read in transit: HTTPS, or HTTP to this
+  /// machine.
   package static func isSecure(_ url: URL) -> Bool {
     guard let host = url.host, !host.isEmpty else { return false }
     let loopback = ["localhost", "127.0.0.1", "::1", "[::1]"]
@@ -178,13 +181,14 @@ public struct NetworkConfiguration: Sendable, Hashable {
   }
 }
 
-/// The place of a configuration among those of several starts: what a later key has signed goes
-/// before all of an earlier one, and of one key's the highest version before the others.
+/// The order of configurations from several starts.
+///
+/// A later key outranks an earlier one. For the same key, a higher version outranks a lower one.
 package struct ConfigurationRank: Sendable, Hashable, Comparable {
-  /// The rank of one without a fetched layer.
+  /// The rank of a configuration without a fetched layer.
   package static let builtIn = ConfigurationRank(key: -1, version: 0)
 
-  /// The place of the key in the list of those that are built in.
+  /// The index of the key in the list of built-in keys.
   package var key: Int
   package var version: Int
 
@@ -195,42 +199,42 @@ package struct ConfigurationRank: Sendable, Hashable, Comparable {
   }
 }
 
-/// One of the three layers of a configuration: built in, given at launch, or fetched at the start.
-/// A value that a layer leaves out is that of the earlier ones.
+/// One of the three layers of a configuration: built in, set at launch, or fetched at the start.
 ///
-/// A layer decodes from JSON with the same names.
+/// A value that is `nil` in a layer is taken from the earlier layers. A layer decodes from JSON
+/// with the same names.
 public struct ConfigurationLayer: Sendable, Hashable, Codable {
   /// The name of the environment, for records, such as `production`.
   public var environment: String?
-  /// The URL that every path is put under.
+  /// The URL that every path is appended to.
   public var baseURL: String?
-  /// The time for which one attempt may neither send nor receive a byte, in milliseconds.
+  /// The maximum time without a byte sent or received in one attempt, in milliseconds.
   public var attemptTimeoutMilliseconds: Int?
-  /// The time that a call may take, in milliseconds.
+  /// The maximum duration of a call, in milliseconds.
   public var deadlineMilliseconds: Int?
-  /// The greatest number of concurrent attempts.
+  /// The maximum number of concurrent attempts.
   public var slots: Int?
-  /// The greatest number of concurrent attempts to one host.
+  /// The maximum number of concurrent attempts to one host.
   public var slotsPerHost: Int?
-  /// The terms of endpoints by their templates, such as `/users/{id}`; joined with those of earlier
+  /// The terms of endpoints by their templates, such as `/users/{id}`. They are merged with earlier
   /// layers, term by term.
   public var endpoints: [String: EndpointTerms]?
-  /// The shares of engines by name, in proportion to each other; in place of those of earlier
-  /// layers.
+  /// The relative shares of engines by name. They replace the shares of earlier layers.
   public var engineShares: [String: Int]?
-  /// The header fields of every request, by name; joined with those of earlier layers.
+  /// The header fields of every request, by name. They are merged with earlier layers.
   public var headers: [String: String]?
-  /// The query parameters of every request, by name; joined with those of earlier layers.
+  /// The query parameters of every request, by name. They are merged with earlier layers.
   public var parameters: [String: String]?
-  /// The patterns of links, as in ``LinkPattern``: the URL of each request has to be like one of
-  /// them as a whole; in place of those of earlier layers.
+  /// The patterns of links, as in ``LinkPattern``. They replace the patterns of earlier layers.
+  ///
+  /// The whole URL of each request must match one of them.
   public var links: [String]?
-  /// The values that the app or its modules look up, by name; joined with those of earlier layers.
+  /// The values that the app or its modules look up, by name. They are merged with earlier layers.
   public var extras: [String: String]?
-  /// The secrets by name, such as API keys; joined with those of earlier layers.
+  /// The secrets by name, such as API keys. They are merged with earlier layers.
   public var secrets: [String: Secret]?
 
-  /// Makes a layer of the values that are given.
+  /// Creates a layer. Omitted values are `nil`.
   public init(
     environment: String? = nil,
     baseURL: String? = nil,
@@ -267,7 +271,7 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
       engineShares: top.engineShares ?? engineShares,
       headers: Self.joined(
         headers?.filter { field in
-          // Whatever the case of its letters, a name is one name (RFC 9110 §5.1).
+          // Field names are case-insensitive (RFC 9110 §5.1).
           !(top.headers ?? [:]).keys.contains { Headers.Field($0, "").isNamed(field.key) }
         },
         top.headers
@@ -289,20 +293,20 @@ public struct ConfigurationLayer: Sendable, Hashable, Codable {
   }
 }
 
-/// A value that no log, dump or public view shows.
+/// A value that logs, dumps and public views do not show.
 public struct Secret: Sendable, Hashable, Codable {
-  /// The value that is hidden.
+  /// The secret value itself.
   public var value: String
 
-  /// Makes a secret of a value.
+  /// Creates a secret from a value.
   public init(_ value: String) { self.value = value }
 
-  /// Decodes the value from a text.
+  /// Decodes the value from a string.
   public init(from decoder: any Decoder) throws {
     value = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Encodes the value itself, which only an encrypted export does.
+  /// Encodes the value itself; only an encrypted export does this.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(value)

@@ -3,14 +3,14 @@
 
   /// A list of a client's latest attempts, for a debug menu.
   ///
-  /// No compiler of the project's own CI on Linux has seen this file; the job on macOS builds it.
+  /// The project's own CI on Linux does not compile this file; the job on macOS builds it.
   public struct NetworkLayerConsoleView: View {
     private let console: NetworkLayerConsole
 
-    /// Makes a view of a console.
+    /// Creates a view of a console.
     public init(_ console: NetworkLayerConsole) { self.console = console }
 
-    /// The lines, the latest first, once a second.
+    /// The lines, the latest first, updated once a second.
     public var body: some View {
       TimelineView(.periodic(from: .now, by: 1)) { _ in
         List(console.lines.reversed()) { line in
@@ -25,8 +25,8 @@
     }
   }
 
-  extension NetworkLayerConsole.Line {
-    /// The outcome, the time and the attempt in words.
+  extension NetworkLayerConsole.Row {
+    /// The outcome, the time and the attempt as text.
     fileprivate var words: String {
       let time = latency.map { latency in
         let (seconds, attoseconds) = latency.components

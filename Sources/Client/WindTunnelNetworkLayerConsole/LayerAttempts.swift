@@ -9,7 +9,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// An attempt of a client's call, or a call without one, as a console shows it.
+/// An attempt of a client's call, or a call without an attempt, as a console shows it.
 struct LayerAttempt: ConsoleSubject {
   let id: Int
   let call: Int
@@ -17,12 +17,12 @@ struct LayerAttempt: ConsoleSubject {
   let at: Duration
   let attempt: Int
   let gap: Duration?
-  /// The request as it was sent; of a call without one, what its endpoint says.
+  /// The request as it was sent; for a call without an attempt, a request built from its endpoint.
   let asked: Request
   let engine: String?
   var outcome: AttemptOutcome?
   var over: Duration?
-  /// The waits and what came of them, a sentence each.
+  /// The waits and other events of the call, one sentence each.
   var remarks: [String] = []
   let rules: RedactionRules
   let address = ConsoleAddress()
@@ -56,7 +56,7 @@ struct LayerAttempt: ConsoleSubject {
 
   private var response: Response? {
     guard case .success(let answer)? = outcome, answer.bytesElsewhere == nil else { return nil }
-    // The content is there without its coding.
+    // The content is available without its coding.
     let fields = answer.headers.fields.filter { $0.name.lowercased() != "content-encoding" }
     return Response(
       status: answer.status,
@@ -82,9 +82,9 @@ struct LayerAttempt: ConsoleSubject {
 
 /// The attempts of a client's calls, as a fold over its events.
 struct LayerAttempts: ConsoleBook {
-  /// The number of calls under way that are told apart.
+  /// The maximum number of calls in progress that are tracked.
   private static let openMax = 10_000
-  /// The number of remarks on one attempt.
+  /// The maximum number of remarks on one attempt.
   private static let remarksMax = 20
 
   /// A call that has not ended.
@@ -110,7 +110,7 @@ struct LayerAttempts: ConsoleBook {
     case .callStarted(let endpoint):
       if open.count < Self.openMax { open[event.call] = Open(endpoint: endpoint) }
     case .waiting(let wait): remark("It waited for \(wait.words).", on: event.call)
-    case .foundInCache(let freshness): remark("The cache has it, \(freshness).", on: event.call)
+    case .foundInCache(let freshness): remark("It is in the cache, \(freshness).", on: event.call)
     case .attemptStarted(let number, let request, let engine):
       guard let known = open[event.call] else { return }
       append(number, Request(request), engine, event.call, known, moment)
@@ -123,11 +123,11 @@ struct LayerAttempts: ConsoleBook {
       count(line)
     case .retryScheduled(_, let delay):
       remark("Another attempt follows after \(Int(delay.inMilliseconds)) ms.", on: event.call)
-    case .retryNotPaid: remark("The retry budget is spent: none follows.", on: event.call)
+    case .retryNotPaid: remark("The retry budget is spent: no attempt follows.", on: event.call)
     case .credentialRenewed: remark("A new credential was fetched.", on: event.call)
     case .callEnded:
       guard let call = open.removeValue(forKey: event.call), call.line == nil else { return }
-      // Answered or refused without a request.
+      // The call ended without a request.
       let url = RequestURL(call.endpoint.path)
       append(1, Request(call.endpoint.method.rawValue, url), nil, event.call, call, moment)
       guard let line = feed.subjects.last?.id else { return }
@@ -175,14 +175,14 @@ struct LayerAttempts: ConsoleBook {
 }
 
 extension CallEvent.Wait {
-  /// The reason in words.
+  /// The reason as text.
   fileprivate var words: String {
     switch self {
-    case .order: "the call before it"
+    case .order: "the previous call"
     case .slot: "a free slot"
     case .pause: "its caller to resume it"
     case .sharedResponse: "an equal call"
-    case .retryAfter: "the time that the server asked for"
+    case .retryAfter: "the time that the server requested"
     case .network: "a network"
     }
   }

@@ -5,10 +5,10 @@ public import WindTunnelNetworkLayer
 public import WindTunnelNetworkLayerDebug
 internal import WindTunnelServer
 
-/// A page inside a debug build of an app: a client's calls as they run, and the weather by a click.
+/// A page inside a debug build of an app that shows a client's calls and can simulate faults.
 ///
-/// It is the client's observer, and ``open(port:)`` returns the URL of the page. It listens on the
-/// loopback interface alone, on a device as in the simulator, and keeps the latest 10,000 attempts
+/// It is the client's observer, and ``open(port:)`` returns the URL of the page. It listens only on
+/// the loopback interface, on a device as in the simulator. It keeps the latest 10,000 attempts
 /// without their secrets. Only debug builds link its product.
 public final class NetworkLayerConsole: Observer {
   private let board: ConsoleBoard<LayerAttempts>
@@ -21,12 +21,12 @@ public final class NetworkLayerConsole: Observer {
     var server: ConsoleServer?
   }
 
-  /// Makes a console that is not open yet; it takes events from now on.
+  /// Creates a console that is not open yet, but already records events.
   ///
   /// - Parameters:
-  ///   - faults: The hook whose faults a click changes; `nil`: the page only shows.
-  ///   - scenarios: The scenarios that can be chosen, beside the calm one.
-  ///   - rules: The secrets that are left out, beside the standard ones.
+  ///   - faults: The hook whose faults the page can change; `nil` for a page that only shows calls.
+  ///   - scenarios: The scenarios to choose from, in addition to the one without faults.
+  ///   - rules: The rules for secrets to omit, in addition to the standard ones.
   public init(
     faults: FaultHook? = nil,
     scenarios: [Scenario] = [],
@@ -38,14 +38,14 @@ public final class NetworkLayerConsole: Observer {
     board.write { book, moment in book.begin(first, seed: Self.seed, at: moment) }
   }
 
-  /// The seed of each scenario's draws.
+  /// The seed of each scenario's random numbers.
   private static let seed: UInt64 = 1
 
-  /// Opens the page's port; one that is open stays as it is.
+  /// Opens the page's port. A port that is already open does not change.
   ///
-  /// - Parameter port: The port; 0 for any that is free.
+  /// - Parameter port: The port; 0 for any free port.
   /// - Returns: The URL of the page.
-  /// - Throws: `ServerError` where the port cannot be had.
+  /// - Throws: `ServerError` if the port is unavailable.
   public func open(port: Int = 0) async throws -> URL {
     if let server = state.withLock({ $0.server }) { return try Self.url(of: server) }
     let server = try await ConsoleServer(.app, board, actions, port: port)
@@ -65,18 +65,18 @@ public final class NetworkLayerConsole: Observer {
     return url
   }
 
-  /// Tells open pages that it ends, and closes the port.
+  /// Informs open pages of the end, and closes the port.
   public func close() async {
     await state.withLock { $0.server.take() }?.stop()
   }
 
-  /// Shows an event of a call.
+  /// Records an event of a call.
   public func observe(_ event: CallEvent) {
     board.write { book, moment in book.take(event, at: moment) }
   }
 
-  /// The lines that are kept, the oldest first: what a view of the app itself shows.
-  public var lines: [Line] { board.lines.map(Line.init) }
+  /// The recorded lines, the oldest first, for a view of the app itself.
+  public var lines: [Row] { board.lines.map(Row.init) }
 
   private var actions: ConsoleActions {
     var actions = ConsoleActions()
@@ -86,7 +86,7 @@ public final class NetworkLayerConsole: Observer {
     actions.scenario = { [state] in state.withLock { $0.scenario } }
     actions.play = { [state, board] order in
       let seed = order.seed ?? Self.seed
-      // Told before a request can meet it.
+      // Recorded before a request can be affected by it.
       state.withLock { $0.scenario = order.scenario }
       board.write { book, moment in book.begin(order.scenario, seed: seed, at: moment) }
       faults.faults =
@@ -96,19 +96,19 @@ public final class NetworkLayerConsole: Observer {
     return actions
   }
 
-  /// A line of the list, as a view of the app itself shows it.
-  public struct Line: Sendable, Hashable, Identifiable {
+  /// A line of the list, for a view of the app itself.
+  public struct Row: Sendable, Hashable, Identifiable {
     /// The number of the line.
     public let id: Int
-    /// The method and the address, without secrets.
+    /// The method and the URL, without secrets.
     public let request: String
-    /// The status, or the name of the failure; `nil` while it is under way.
+    /// The status, or the name of the failure; `nil` while in progress.
     public let outcome: String?
     /// The number of the attempt in its call, from 1.
     public let attempt: Int
-    /// The time that it took; `nil` while it is under way.
+    /// The duration of the attempt; `nil` while in progress.
     public let latency: Duration?
-    /// Tells whether it failed, or was answered by a status of 400 or more.
+    /// Whether it failed, or its response has a status of 400 or more.
     public let isBroken: Bool
 
     fileprivate init(_ row: ConsoleRow) {

@@ -10,18 +10,17 @@ internal import WindTunnelSymptoms
 #endif
 
 extension CallJournal {
-  /// Returns the requests and their answers, the oldest first, as a cassette: a report from the
-  /// field becomes a fixture.
+  /// Returns the requests and their responses, the oldest first, as a cassette for tests.
   ///
-  /// Secrets are replaced as in a recording, by the standard rules. Attempts that were cancelled
-  /// are left out, and so is what cannot be looked into for secrets.
+  /// Secrets are replaced by the standard rules, as in a recording. Cancelled attempts are omitted,
+  /// and so is content that cannot be searched for secrets.
   public func cassette() -> Cassette {
     Cassette(entries.compactMap(Interaction.init)).redacted().cassette
   }
 }
 
 extension Request {
-  /// Creates the request that a client was asked to send.
+  /// Creates the request that a client was given to send.
   package init(_ request: URLRequest) {
     let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
     self.init(
@@ -34,16 +33,16 @@ extension Request {
 }
 
 extension Interaction {
-  fileprivate init?(_ entry: CallJournal.Entry) {
+  fileprivate init?(_ entry: CallJournal.Exchange) {
     guard entry.request.url != nil else { return nil }
     let request = Request(entry.request)
     let timing = Timing(firstByte: entry.elapsed, lastByte: entry.elapsed)
     switch entry.outcome {
     case .success(let answer):
-      // Of content that went to a file or a reader nothing is kept.
+      // Content that was passed to a file or a reader is not available.
       if answer.bytesElsewhere != nil { return nil }
-      // The content is there without its coding and as a whole, so what speaks of either is not
-      // true of it any more.
+      // The content is complete and without its coding, so fields about coding and length do not
+      // apply.
       let kept = answer.headers.fields.filter { field in
         !["content-encoding", "content-length", "transfer-encoding"]
           .contains(field.name.lowercased())

@@ -8,35 +8,37 @@ internal import WindTunnelURLSession
   public import FoundationNetworking
 #endif
 
-/// The faults of a debug build, to see the screens that appear seldom.
+/// The simulated faults of a debug build, for testing screens that rarely appear.
 public enum DebugFaults: Sendable, Hashable {
-  /// The network as it is.
+  /// The real network, without simulated faults.
   case calm
   /// The device has no network.
   case offline
-  /// No answer arrives within the timeout of an attempt.
+  /// No response arrives within the timeout of an attempt.
   case timeout
-  /// Every answer has this status.
+  /// Every response has this status.
   case failure(status: Int)
-  /// A scenario for the live traffic; equal seeds draw equally.
+  /// A scenario for the live traffic. Equal seeds give equal random decisions.
   case scenario(Scenario, seed: UInt64)
 
   /// The statuses that ``failure(status:)`` accepts.
   public static let failures = 400...599
 
-  /// Parses a word as it stands in a configuration: `calm`, `offline`, `timeout`, `failure`, which
-  /// is 500, `failure 503`, or a scenario's file, `subway.json`, with a seed after it where that is
-  /// not 1, `subway.json 7`.
+  /// Parses the faults from a word in a configuration.
+  ///
+  /// The word is `calm`, `offline`, `timeout`, `failure` (which means 500) or `failure 503`. It can
+  /// also be a scenario's file, such as `subway.json`, followed by a seed if that is not 1, as in
+  /// `subway.json 7`.
   ///
   /// - Parameters:
   ///   - word: The word.
-  ///   - folder: The folder of files with relative paths, such as an app's resources; `nil`: the
-  ///     process's working directory.
-  /// - Throws: ``DebugFaultsError`` where the word is none of them or the file is no scenario.
+  ///   - folder: The folder for relative paths, such as an app's resources; `nil` for the process's
+  ///     working directory.
+  /// - Throws: ``DebugFaultsError`` if the word is unknown, or if the file is not a scenario.
   public init(_ word: String, in folder: URL? = nil) throws(DebugFaultsError) {
     if let (name, seed) = Self.file(of: word) {
       do {
-        // With its slash, since a folder without one would be taken for a file beside the other.
+        // With a trailing slash, because a relative path replaces the last component otherwise.
         let base = folder.map { URL(fileURLWithPath: $0.path, isDirectory: true) }
         let file = URL(fileURLWithPath: name, relativeTo: base).absoluteURL
         self = .scenario(try Scenario(contentsOf: file), seed: seed)
@@ -58,13 +60,13 @@ public enum DebugFaults: Sendable, Hashable {
     }
   }
 
-  /// Parses the word under `faults` in `NetworkConfiguration.extras`; calm where there is none.
+  /// Parses the word under `faults` in `NetworkConfiguration.extras`; calm if there is none.
   ///
   /// - Parameters:
-  ///   - configuration: A configuration such as one whose layer at launch is
+  ///   - configuration: A configuration, such as one with the launch layer
   ///     `{"extras": {"faults": "offline"}}`.
-  ///   - folder: The folder of files with relative paths, as for ``init(_:in:)``.
-  /// - Throws: ``DebugFaultsError`` where the word is none.
+  ///   - folder: The folder for relative paths, as for ``init(_:in:)``.
+  /// - Throws: ``DebugFaultsError`` if the word is invalid.
   public init(
     _ configuration: NetworkConfiguration,
     in folder: URL? = nil
@@ -86,15 +88,15 @@ public enum DebugFaults: Sendable, Hashable {
 
   private static func unknown(_ word: String) -> DebugFaultsError {
     DebugFaultsError(
-      "\"\(word)\" is none of the faults; there are calm, offline, timeout, failure, failure with a status"
-        + " of \(failures.lowerBound) to \(failures.upperBound), and files of scenarios, whose names"
+      "\"\(word)\" is not a fault; the faults are calm, offline, timeout, failure, failure with a status"
+        + " of \(failures.lowerBound) to \(failures.upperBound), and scenario files, whose names"
         + " end in .json."
     )
   }
 }
 
 extension DebugFaults: CustomStringConvertible {
-  /// The faults in a word or two, for records.
+  /// A short description of the faults, for records.
   public var description: String {
     switch self {
     case .calm: "calm"
@@ -106,7 +108,7 @@ extension DebugFaults: CustomStringConvertible {
   }
 }
 
-/// The error of a word that is none.
+/// The error of an unknown word.
 public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason in a sentence.
   public let description: String
@@ -114,27 +116,28 @@ public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertib
   fileprivate init(_ description: String) { self.description = description }
 }
 
-/// A transport that adds faults to another one; without effect until its weather is set.
+/// A transport that adds faults to another one; without effect until its faults are set.
 ///
 /// ```swift
 /// let hook = FaultHook(URLSessionTransport(session: session), faults: .offline)
 /// hook.faults = .calm
 /// ```
 ///
-/// In the faults of a scenario, requests are sent by a session of WindTunnel's in place of the
-/// transport: what the transport does beside sending, such as pinning, is not done then. That
-/// session is ephemeral and made anew each time a scenario is set: it has neither the cookies nor
-/// the additional header fields, credentials and time-outs of the session that the transport wraps,
-/// so set on the request what the server must see.
+/// With the faults of a scenario, a session of WindTunnel sends requests in place of the transport.
+/// Other functions of the transport, such as pinning, do not apply then.
+///
+/// That session is ephemeral and created each time a scenario is set. It has none of the cookies,
+/// additional header fields, credentials and time-outs of the transport's session. Set on the
+/// request everything that the server requires.
 public final class FaultHook: Transport, @unchecked Sendable {
   private let transport: any Transport
   private let time: any TimeSource
   private let lock = NSLock()
   private var current: DebugFaults
-  /// The transport of requests in the faults of a scenario.
+  /// The transport of requests while the faults are a scenario.
   private var tunnel: URLSessionTransport?
 
-  /// Makes a hook in front of a transport.
+  /// Creates a hook in front of a transport.
   public init(
     _ transport: any Transport,
     faults: DebugFaults = .calm,
@@ -148,7 +151,8 @@ public final class FaultHook: Transport, @unchecked Sendable {
 
   /// The faults of the next requests.
   ///
-  /// A scenario begins anew each time it is set, and stays in memory for as long as the process.
+  /// A scenario starts from its beginning each time it is set, and stays in memory until the
+  /// process ends.
   public var faults: DebugFaults {
     get { lock.withLock { current } }
     set {
@@ -157,12 +161,12 @@ public final class FaultHook: Transport, @unchecked Sendable {
     }
   }
 
-  /// Sends a request in calm, and otherwise fails as the weather demands.
+  /// Sends a request with the transport, or fails as the current faults specify.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await carrier(of: request).send(request)
   }
 
-  /// Sends a request as ``send(_:)`` does, and returns its answer as soon as the head has come.
+  /// Sends a request like ``send(_:)``, and returns its response as soon as the head has arrived.
   public func open(
     _ request: URLRequest,
     _ upload: Upload
@@ -174,7 +178,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
     return try await carrier(of: request).open(request, upload)
   }
 
-  /// Returns the transport that carries a request in the current faults.
+  /// Returns the transport that carries a request with the current faults.
   private func carrier(of request: URLRequest) async throws(TransportError) -> any Transport {
     let (faults, tunnel) = lock.withLock { (current, self.tunnel) }
     switch faults {
@@ -189,7 +193,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
     }
   }
 
-  /// Returns the transport's engine, with the weather where there is one.
+  /// Returns the transport's engine, followed by the faults if there are any.
   public func engine(for request: URLRequest) -> String {
     let (engine, faults) = (transport.engine(for: request), faults)
     return faults == .calm ? engine : "\(engine) in \(faults)"

@@ -18,7 +18,7 @@ public import WindTunnelNetworkLayer
 /// ```
 ///
 /// A client is always built for production. This middleware, which only debug builds can link,
-/// rewrites the address of each attempt; one that is in flight stays where it is.
+/// rewrites the URL of each attempt. An attempt in flight is not affected.
 public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   /// The name of the environment that the app was built for.
   public static let production = "production"
@@ -28,54 +28,55 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   private let lock = NSLock()
   private var current = EnvironmentSwitch.production
 
-  /// Makes a switch between environments with names.
+  /// Creates a switch between named environments.
   ///
   /// - Parameters:
   ///   - production: The base URL that the client is built with.
-  ///   - others: The base URLs of the others.
+  ///   - others: The base URLs of the other environments by name.
   public init(from production: URL, to others: [String: URL]) {
     base = production
     environments = others.merging([Self.production: production]) { $1 }
   }
 
-  /// The names of the environments, in order.
+  /// The names of the environments, sorted.
   public var names: [String] { environments.keys.sorted() }
 
   /// The name of the current environment.
   public var environment: String? { lock.withLock { current } }
 
-  /// Switches to an environment; returns false, and changes nothing, where there is none of this
-  /// name.
+  /// Switches to an environment; `false`, and without effect, if the name is unknown.
   public func change(to name: String) -> Bool {
     guard environments[name] != nil else { return false }
     lock.withLock { current = name }
     return true
   }
 
-  /// Moves a request under the production base URL to the current one.
+  /// Moves a request from the production base URL to the current one.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     guard let target = environments[lock.withLock { current }], target != base else {
       return request
     }
     guard let moved = request.moved(from: base, to: target) else {
       throw MiddlewareError(
-        "\(request.url?.absoluteString ?? "") does not lie under \(base), so it cannot be switched."
+        "\(request.url?.absoluteString ?? "") is not below \(base), so it cannot be switched."
       )
     }
     return moved
   }
 }
 
-/// The base URLs whose requests go elsewhere, with another scheme, host, port or path, for code
-/// without middleware.
+/// The base URLs whose requests are redirected to another scheme, host, port or path.
+///
+/// It serves code without middleware.
 struct RewrittenBases {
   private var targets: [URL: URL] = [:]
 
-  /// Sends what is under a base URL to another; `nil` ends that.
+  /// Redirects requests under a base URL to another one; `nil` ends that.
   mutating func rewrite(_ base: URL, to other: URL?) { targets[base] = other }
 
-  /// Returns a request under the URL that its base leads to, the longest where it is under several;
-  /// `nil` where it is under none.
+  /// Returns a request under the URL that replaces its base; `nil` if it is under no base.
+  ///
+  /// If it is under several bases, the longest is used.
   func moved(_ request: URLRequest) -> URLRequest? {
     targets.sorted { $0.key.absoluteString.count > $1.key.absoluteString.count }.lazy
       .compactMap { request.moved(from: $0.key, to: $0.value) }.first

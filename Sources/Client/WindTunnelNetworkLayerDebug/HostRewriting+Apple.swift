@@ -1,23 +1,25 @@
 #if canImport(Darwin)
   public import Foundation
 
-  /// A `URLProtocol` that sends requests of code without middleware to another host, with its own
-  /// scheme, port and path, for the `protocolClasses` of a configuration.
+  /// A `URLProtocol` that sends requests of code without middleware to another host.
   ///
-  /// It carries them by a session without itself, so redirects and challenges are that session's.
+  /// The other host can have its own scheme, port and path. Add the type to the `protocolClasses`
+  /// of a configuration. A session without this protocol carries the requests, and handles
+  /// redirects and challenges.
   public final class HostRewriting: URLProtocol {
     private static let lock = NSLock()
     nonisolated(unsafe) private static var bases = RewrittenBases()
     private static let session = URLSession(configuration: .ephemeral)
     private var carried: URLSessionDataTask?
 
-    /// Sends the requests under one base URL, such as `https://api.example.test`, to another; `nil`
-    /// ends that.
+    /// Sends the requests under a base URL, such as `https://api.example.test`, to another one.
+    ///
+    /// `nil` ends that.
     public static func rewrite(_ base: URL, to other: URL?) {
       lock.withLock { bases.rewrite(base, to: other) }
     }
 
-    /// Tells whether the request is under a base URL that is rewritten.
+    /// Returns whether the request is under a base URL that is rewritten.
     override public class func canInit(with request: URLRequest) -> Bool {
       moved(request) != nil
     }
@@ -27,11 +29,12 @@
 
     /// Sends the request to the other host.
     override public func startLoading() {
-      // A base may have been let go since `canInit` was asked.
+      // The base may have been removed after `canInit` was called.
       guard let sent = Self.moved(request) else {
         return client?.urlProtocol(self, didFailWithError: URLError(.badURL)) ?? ()
       }
-      // The client is told on the thread that the protocol was started on, by its run loop.
+      // The client must be called on the thread on which the protocol was started, through its run
+      // loop.
       nonisolated(unsafe) let (me, runLoop) = (self, RunLoop.current)
       let task = Self.session.dataTask(with: sent) { data, response, error in
         runLoop.perform(inModes: [.common]) { me.finish(data, response, error) }
@@ -48,7 +51,7 @@
     }
 
     private func finish(_ data: Data?, _ response: URLResponse?, _ error: (any Error)?) {
-      // Whoever was stopped hears no more.
+      // A stopped protocol must not call its client.
       guard carried != nil else { return }
       if let response {
         client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
@@ -66,7 +69,7 @@
     }
   }
 
-  // The mark of this module in programs, by which `check-release` finds it; the number is its own.
+  // Marks this module in programs for `check-release`. The last number identifies the module.
   @section("__DATA_CONST,__wt_modules")
   @used private let linkMark: (UInt64, UInt64, UInt64) =
     (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 13)

@@ -8,8 +8,9 @@ internal import WindTunnelURLSession
   public import Foundation
 #endif
 
-/// A transport of the reference client that is answered by a deck and never by the network: the
-/// weather of any scenario, under a running client.
+/// A transport whose responses are from a deck and never from the network.
+///
+/// It applies any scenario to a running client.
 ///
 /// ```swift
 /// let client = NetworkClient(
@@ -20,17 +21,17 @@ internal import WindTunnelURLSession
 public struct ReplayEngine: Transport {
   private let transport: URLSessionTransport
 
-  /// Makes an engine of a deck, which stays in memory for as long as the process.
+  /// Creates an engine with a deck, which stays in memory until the process ends.
   public init(_ deck: Deck) {
     transport = URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
   }
 
-  /// Returns the deck's answer to a request.
+  /// Returns the deck's response to a request.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await transport.send(request)
   }
 
-  /// Returns the deck's answer to a request as soon as its head has come.
+  /// Returns the deck's response to a request as soon as its head has arrived.
   public func open(
     _ request: URLRequest,
     _ upload: Upload

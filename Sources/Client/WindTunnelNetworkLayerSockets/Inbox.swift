@@ -1,4 +1,4 @@
-/// Elements that arrived and were not taken. A full inbox has its sender pause until it is empty.
+/// A queue of elements that have arrived. A full inbox pauses its sender until it is empty.
 struct Inbox<Element: Sendable>: Sendable {
   private let countMax: Int
   private let bytesMax: Int
@@ -6,7 +6,7 @@ struct Inbox<Element: Sendable>: Sendable {
   private var taken = 0
   private var bytes = 0
   private var isPaused = false
-  /// Has the sender pause, or go on.
+  /// Pauses or resumes the sender.
   var pause: (@Sendable (Bool) -> Void)? {
     didSet { if isPaused { pause?(true) } }
   }

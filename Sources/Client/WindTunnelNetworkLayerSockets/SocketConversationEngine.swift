@@ -9,27 +9,29 @@ internal import WindTunnelWire
   public import FoundationNetworking
 #endif
 
-/// An engine of conversations on sockets of this package's own, for platforms whose `URLSession`
-/// has no WebSockets: RFC 6455, with permessage-deflate (RFC 7692) where there is a zlib, and TLS
-/// by the system's OpenSSL 3, which is opened when it is needed.
+/// A WebSocket engine on this package's own sockets (RFC 6455), for platforms whose `URLSession`
+/// has none.
 ///
-/// A server by `https` has to show a certificate for its name that leads to a trusted authority.
-/// There are no cookies, no proxies and no redirects: what a request says of them is sent as it is,
-/// and a redirect is the server's refusal. One engine serves any number of conversations on one
-/// thread, which ends with the engine: an app has one. It has the process ignore SIGPIPE on Apple
-/// platforms.
+/// It supports permessage-deflate (RFC 7692) if zlib is available, and TLS with the system's
+/// OpenSSL 3, which is loaded on first use. An `https` server must present a certificate for its
+/// name, issued by a trusted authority.
+///
+/// Cookies, proxies and redirects are not supported. Such header fields are sent unchanged, and a
+/// redirect counts as the server's refusal.
+///
+/// One engine serves any number of conversations on one thread, which ends with the engine; an app
+/// needs only one. On Apple platforms it makes the process ignore SIGPIPE.
 public struct SocketConversationEngine: ConversationEngine {
   private let dialing: Result<HTTPClient, DialFailure>
   private let compresses: Bool
 
-  /// Makes an engine with a thread of its own.
+  /// Creates an engine with a thread of its own.
   ///
   /// - Parameters:
-  ///   - certificates: A file in PEM with the only authorities that are trusted; `nil`: the
-  ///     system's.
-  ///   - compresses: Tells whether it offers servers to compress messages.
-  ///   - messageBytesMax: The most bytes of a message, when it is decompressed; more ends the
-  ///     connection with 1009.
+  ///   - certificates: A PEM file with the only trusted authorities; `nil` for the system's.
+  ///   - compresses: Whether it offers message compression to servers.
+  ///   - messageBytesMax: The maximum size of a decompressed message in bytes. A larger one closes
+  ///     the connection with 1009.
   public init(
     trusting certificates: URL? = nil,
     compresses: Bool = true,
@@ -78,7 +80,7 @@ public struct SocketConversationEngine: ConversationEngine {
   }
 }
 
-/// What a line reports: its handshake, messages, pongs and end.
+/// The handshake, messages, pongs and end that a connection reports.
 private final class SocketArrivals: Sendable {
   enum Handshake: Sendable {
     case done(Headers)
@@ -86,7 +88,7 @@ private final class SocketArrivals: Sendable {
   }
 
   struct State {
-    /// The messages that are read ahead; beyond them the server waits.
+    /// The messages that are read ahead. Beyond its limits the connection is not read.
     var inbox = Inbox<ConversationMessage>(countMax: 16, bytesMax: 1 << 20)
     var pings: UInt64 = 0
     var pongs: UInt64 = 0
@@ -100,7 +102,7 @@ private final class SocketArrivals: Sendable {
     state.withLock { $0.inbox.pause = pause }
   }
 
-  /// The end, or a cancellation if there is none yet.
+  /// The reason of the end, or a cancellation if there is none yet.
   var end: ConversationEnd { state.withLock { $0.end ?? .lost(.cancelled) } }
 
   func hear(_ event: WebSocketLine.Event) {
@@ -112,14 +114,14 @@ private final class SocketArrivals: Sendable {
       handshake.keep(.success(.refused(refusal)))
       ended(.lost(.failed(.malformedResponse, text: "The server refused the handshake.")))
     case .message(let data, let isText):
-      // The line has held a text against UTF-8.
+      // The connection has checked that a text is valid UTF-8.
       let message: ConversationMessage =
         isText ? .text(String(decoding: data, as: UTF8.self)) : .data(data)
-      // Within the lock, so that pauses and their ends are told in their order.
+      // Within the lock, so that pauses and resumptions are in order.
       state.change { $0.inbox.append(message, bytes: data.count) }
     case .pong(let content):
       guard let number = UInt64(String(decoding: content, as: UTF8.self)) else { return }
-      // A server may answer the latest of several pings alone (RFC 6455 §5.5.3).
+      // A server may reply only to the latest of several pings (RFC 6455 §5.5.3).
       state.change { $0.pongs = max($0.pongs, min(number, $0.pings)) }
     case .closed(let code, let reason): ended(.closed(code: code, reason: reason))
     case .failed(let failure):
@@ -136,8 +138,7 @@ private final class SocketArrivals: Sendable {
   }
 }
 
-/// One connection. It has its line from the beginning, so that nothing can be sent before there is
-/// one.
+/// One connection. It has its socket from the beginning, so that nothing can be sent without one.
 private struct SocketConnection: ConversationConnection {
   private let line: WebSocketLine
   private let arrivals: SocketArrivals
@@ -157,7 +158,7 @@ private struct SocketConnection: ConversationConnection {
     let isDone = await withTaskCancellationHandler {
       await isSent.value
     } onCancel: {
-      // It lies in the queue whole: only nobody waits for it any more.
+      // The message is completely queued; only the wait for it ends.
       isSent.keep(false)
     }
     if !isDone { throw Task.isCancelled ? .lost(.cancelled) : arrivals.end }
@@ -186,7 +187,7 @@ private struct SocketConnection: ConversationConnection {
 
   func close(code: Int, reason: String) async {
     line.close(code: UInt16(clamping: code), reason: reason)
-    // A server that waits for its reader is heard again.
+    // Messages must be read again, so that the server's close frame can arrive.
     line.pauseReading(false)
     await state.wait(ignoringCancellation: true) { $0.end != nil }
   }

@@ -8,8 +8,7 @@ internal import WindTunnelWire
   public import FoundationNetworking
 #endif
 
-/// A transport on sockets of this package's own: HTTP/1.1 (RFC 9110, RFC 9112), with TLS by the
-/// system's OpenSSL 3, which is opened when it is needed.
+/// An HTTP/1.1 transport on this package's own sockets (RFC 9110, RFC 9112).
 ///
 /// ```swift
 /// let client = NetworkClient(
@@ -18,43 +17,48 @@ internal import WindTunnelWire
 /// )
 /// ```
 ///
-/// Connections are kept for the next request, unless one says `Connection: close`. Addresses of a
-/// server are tried a quarter of a second apart (RFC 8305). A server by `https` has to show a
-/// certificate for its name that leads to a trusted authority. Content in gzip and deflate is
-/// decoded where there is a zlib, and redirects are followed, without credentials to another host
-/// or out of TLS, as by `URLSessionTransport`. Failures have the same symptoms as there.
+/// TLS uses the system's OpenSSL 3, which is loaded on first use. Connections are reused, unless
+/// the client or the server sends `Connection: close`. The addresses of a server are tried a
+/// quarter of a second apart (RFC 8305). An `https` server must present a certificate for its name,
+/// issued by a trusted authority.
 ///
-/// A request that is lost with a kept connection before a byte of its answer came is sent once more
-/// over a new one, if it may be met twice (RFC 9110 §9.2.2) or not a byte of it had been sent
-/// (RFC 9112 §9.3.1). Nothing else is repeated.
+/// Content in gzip and deflate is decoded if zlib is available. Redirects are followed, without
+/// credentials to another host or without TLS, as by `URLSessionTransport`. Failures have the same
+/// symptoms as there.
 ///
-/// There are no cookies, no proxies, no cache, no client certificates, no HTTP/2 and no answers to
-/// challenges: what a request says of them is sent as it is, and what an answer says is handed out.
-/// A body as an `InputStream` is refused. One transport serves any number of requests on one
-/// thread, which ends with the last copy of it: an app has one. It has the process ignore SIGPIPE
-/// on Apple platforms.
+/// If a reused connection is lost before the first byte of the response, the request may be sent
+/// once more on a new connection. The condition is that it is idempotent (RFC 9110 §9.2.2), or that
+/// no byte of it had been sent (RFC 9112 §9.3.1). Nothing else is repeated.
+///
+/// Cookies, proxies, a cache, client certificates, HTTP/2 and authentication challenges are not
+/// supported. Such header fields are passed on unchanged in both directions. A body as an
+/// `InputStream` is refused.
+///
+/// One transport serves any number of requests on one thread, which ends with its last copy; an app
+/// needs only one. On Apple platforms it makes the process ignore SIGPIPE.
 public struct SocketTransport: Transport {
-  /// The limits of connections, and of what a server may send.
+  /// The limits of connections and of responses.
   public struct Limits: Sendable, Hashable {
-    /// The most connections to one server at once; further requests wait for one, in their order.
+    /// The maximum number of connections to one server. Further requests wait in their order.
     public var connectionsPerServer = 6
-    /// The most connections that wait for a request, to all servers.
+    /// The maximum number of idle connections to all servers.
     public var idleConnectionsMax = 32
-    /// The time for which a connection waits for its next request; zero: none is kept.
+    /// The time for which an idle connection is kept; zero to keep none.
     public var idleTime = Duration.seconds(4)
-    /// The time that each address of a server has to take a connection, its TLS handshake included;
-    /// the request's own time-out where that is shorter.
+    /// The maximum time to connect to each address of a server, including the TLS handshake.
+    ///
+    /// A shorter time-out of the request takes precedence.
     public var connectTime = Duration.seconds(10)
-    /// The most bytes of an answer's header fields; curl takes as many.
+    /// The maximum size of a response's header fields in bytes, which equals curl's.
     public var headBytesMax = 300 << 10
-    /// The most header fields of an answer.
+    /// The maximum number of a response's header fields.
     public var headFieldsMax = 2000
-    /// The most bytes of content, when it is decoded, of an answer that is returned as a whole.
+    /// The maximum size in bytes of decoded content, for a response that is returned as a whole.
     public var contentBytesMax = 256 << 20
-    /// The most redirects of a request.
+    /// The maximum number of redirects of a request.
     public var redirectsMax = 20
 
-    /// Makes the usual limits.
+    /// Creates the default limits.
     public init() {}
 
     fileprivate var ofConnections: HTTPClient.Limits {
@@ -72,12 +76,11 @@ public struct SocketTransport: Transport {
   private let making: Result<HTTPClient, DialFailure>
   private let limits: Limits
 
-  /// Makes a transport with a thread of its own.
+  /// Creates a transport with a thread of its own.
   ///
   /// - Parameters:
-  ///   - certificates: A file in PEM with the only authorities that are trusted; `nil`: the
-  ///     system's.
-  ///   - limits: The limits of connections, and of what a server may send.
+  ///   - certificates: A PEM file with the only trusted authorities; `nil` for the system's.
+  ///   - limits: The limits of connections and of responses.
   public init(trusting certificates: URL? = nil, limits: Limits = Limits()) {
     self.limits = limits
     making = Result { () throws(DialFailure) in
@@ -93,7 +96,7 @@ public struct SocketTransport: Transport {
     if case .success(let client) = making { client } else { nil }
   }
 
-  /// Sends a request and returns its answer; a cancellation ends it at once.
+  /// Sends a request and returns its response. A cancellation ends it at once.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     let (arrival, head, isRedirected) = try await answered(request, Upload(), isStreamed: false)
     let reader = try PieceReader(arrival, head, of: request, bytesMax: limits.contentBytesMax)
@@ -109,8 +112,9 @@ public struct SocketTransport: Transport {
     return answer
   }
 
-  /// Sends a request and returns its answer as soon as the head has arrived. A server is read no
-  /// faster than its reader reads; a reader that stops, or is cancelled, ends the request.
+  /// Sends a request and returns its response as soon as the head has arrived.
+  ///
+  /// The socket is read at the reader's pace. A reader that stops or is cancelled ends the request.
   public func open(
     _ request: URLRequest,
     _ upload: Upload
@@ -127,18 +131,18 @@ public struct SocketTransport: Transport {
     return answer
   }
 
-  /// Sends a request, follows redirects, and returns the first answer that leads nowhere else, with
-  /// whether it is behind one.
+  /// Sends a request and follows redirects. Returns the final response, and whether it was
+  /// redirected.
   private func answered(
     _ request: URLRequest,
     _ upload: Upload,
     isStreamed: Bool
-  ) async throws(TransportError) -> (Arrival, ResponseHead, isRedirected: Bool) {
+  ) async throws(TransportError) -> (IncomingResponse, ResponseHead, isRedirected: Bool) {
     let client: HTTPClient
     do throws(DialFailure) { client = try making.get() } catch { throw TransportError(error) }
     var step = try WrittenRequest(request, upload)
     for count in 0...max(0, limits.redirectsMax) {
-      let arrival = Arrival(
+      let arrival = IncomingResponse(
         bytesMax: isStreamed ? .max : limits.contentBytesMax,
         readsAhead: isStreamed,
         sent: upload.sent
@@ -166,9 +170,9 @@ extension TransportError {
     let text =
       switch failure {
       case .unknownCoding(let coding):
-        "The content is in \(coding.prefix(60)), which cannot be decoded here."
-      case .damaged: "The content is not in the coding that it is said to be in."
-      case .tooLarge: "The content is larger than the transport's limit when it is decoded."
+        "The content is in \(coding.prefix(60)), which is not supported."
+      case .damaged: "The content does not have its stated coding."
+      case .tooLarge: "The decoded content is larger than the transport's limit."
       }
     self = .failed(.undecodableBody, text: text)
   }
@@ -192,20 +196,20 @@ extension StageTimings {
   }
 }
 
-/// The reader of a streamed answer's pieces; the request ends with it.
+/// The reader of a streamed response's pieces. The request ends with it.
 private final class PieceReader: @unchecked Sendable {
-  private let arrival: Arrival
-  /// Used by one reader at a time, as a stream is.
+  private let arrival: IncomingResponse
+  /// Only one reader uses it at a time, like the stream.
   private let decoder: ContentDecoder
 
   init(
-    _ arrival: Arrival,
+    _ arrival: IncomingResponse,
     _ head: ResponseHead,
     of request: URLRequest,
     bytesMax: Int
   ) throws(TransportError) {
     self.arrival = arrival
-    // RFC 9110 §6.4.1: these have no content, in whatever coding it would be.
+    // RFC 9110 §6.4.1: these responses have no content, even with a `Content-Encoding` field.
     let isEmpty = request.httpMethod == "HEAD" || [204, 304].contains(head.status)
     let codings = isEmpty ? [] : head.headers.values("Content-Encoding")
     do throws(ContentDecoder.Failure) {
@@ -223,7 +227,7 @@ private final class PieceReader: @unchecked Sendable {
     while let piece = try await arrival.next() {
       do throws(ContentDecoder.Failure) {
         let decoded = try decoder.decode(piece)
-        // Some of what arrives is no content yet.
+        // Some received bytes decode to nothing yet.
         if !decoded.isEmpty { return decoded }
       } catch {
         arrival.cancel()
@@ -231,7 +235,7 @@ private final class PieceReader: @unchecked Sendable {
       }
     }
     guard decoder.isWhole else {
-      throw .failed(.undecodableBody, text: "The content ends within its coding.")
+      throw .failed(.undecodableBody, text: "The coded content is truncated.")
     }
     return nil
   }

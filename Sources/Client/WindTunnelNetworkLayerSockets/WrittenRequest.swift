@@ -8,8 +8,8 @@ internal import WindTunnelWire
   internal import FoundationNetworking
 #endif
 
-/// A request of an app as it goes over a socket, and the one that follows it where it is redirected
-/// (RFC 9110 §15.4).
+/// An app's request in the form for a socket, and the request that follows a redirect (RFC 9110
+/// §15.4).
 struct WrittenRequest {
   private var url: URL
   private var method: String
@@ -18,30 +18,30 @@ struct WrittenRequest {
   private var file: URL?
   private let seconds: Double
 
-  /// Makes one of an app's request.
+  /// Creates a socket's request from an app's request.
   ///
-  /// - Throws: ``TransportError`` of a request that cannot be sent, with the reason in a sentence.
+  /// - Throws: ``TransportError`` with the reason, if the request cannot be sent.
   init(_ request: URLRequest, _ upload: Upload) throws(TransportError) {
     guard let url = request.url else { throw .failed(.badURL, text: "The request has no URL.") }
     let method = request.httpMethod ?? "GET"
     guard method.isHTTPToken else {
-      throw .failed(.unknown, text: "The method is no token (RFC 9110 §9.1).")
+      throw .failed(.unknown, text: "The method is invalid (RFC 9110 §9.1).")
     }
     guard request.httpBodyStream == nil else {
       throw .failed(
         .unknown,
-        text: "A body as a stream is not sent over sockets; give it as data or as a file."
+        text: "A stream cannot be sent over sockets; pass the body as data or as a file."
       )
     }
     var fields = HeaderFields()
     for (name, value) in (request.allHTTPHeaderFields ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard name.isHTTPToken else {
-        throw .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1).")
+        throw .failed(.unknown, text: "A header field name is not a token (RFC 9110 §5.1).")
       }
       guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
         throw .failed(
           .unknown,
-          text: "The header field \(name) holds a control character (RFC 9110 §5.5)."
+          text: "The header field \(name) contains a control character (RFC 9110 §5.5)."
         )
       }
       fields.append(name, value)
@@ -53,7 +53,7 @@ struct WrittenRequest {
     (self.url, self.method, self.fields) = (url, method, fields)
     body = upload.file == nil ? request.httpBody ?? Data() : Data()
     file = upload.file
-    // What is no time to wait is the default of a request (`URLRequest.timeoutInterval`).
+    // An invalid time-out is replaced by the default (`URLRequest.timeoutInterval`).
     seconds = request.timeoutInterval > 0 ? request.timeoutInterval : 60
   }
 
@@ -74,11 +74,12 @@ struct WrittenRequest {
     }
   }
 
-  /// The fields that are for the host alone that they were given to.
+  /// The header fields that are intended for the original host alone.
   private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-  /// Returns the request by which an answer is followed; `nil` where the answer leads nowhere: it
-  /// has another status, or no `Location` that is by `http` or `https`.
+  /// Returns the request that follows a redirect; `nil` if the response is no redirect.
+  ///
+  /// That is the case for other statuses, or without a `Location` with `http` or `https`.
   func redirected(by head: ResponseHead) throws(TransportError) -> WrittenRequest? {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.headers["Location"],
       let next = URL(string: location, relativeTo: url)?.absoluteURL,
@@ -86,8 +87,8 @@ struct WrittenRequest {
     else { return nil }
     var step = self
     step.url = next
-    // RFC 9110 §15.4.2–4: a POST may become a GET, and 303 makes one of everything; what keeps its
-    // method keeps its content.
+    // RFC 9110 §15.4.2–4: a POST may become a GET, and a 303 changes any method to GET. A request
+    // that keeps its method keeps its content.
     if head.status == 303 || method == "POST" && [301, 302].contains(head.status) {
       if method != "HEAD" { step.method = "GET" }
       step.fields.remove("Content-Type")
@@ -96,7 +97,7 @@ struct WrittenRequest {
     let isElsewhere = next.host?.lowercased() != url.host?.lowercased()
     let isInClear = url.scheme?.lowercased() == "https" && scheme != "https"
     if isElsewhere || isInClear { for name in Self.credentials { step.fields.remove(name) } }
-    // It names the server that was asked before.
+    // The field names the previous server.
     step.fields.remove("Host")
     return step
   }

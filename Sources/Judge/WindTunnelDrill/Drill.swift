@@ -3,8 +3,7 @@ public import WindTunnel
 public import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
 
-/// A test flight of your own client: its calls are made in the weather of scenarios, one after the
-/// other, and a report says how it did.
+/// A drill of your own client: runs it in one scenario after another and reports how it did.
 ///
 /// ```swift
 /// let report = try await Drill(cassette, in: .preRelease, calls: 400, seed: 7).run { call in
@@ -13,32 +12,32 @@ internal import WindTunnelVirtualTime
 /// try report.require([Gate("successRate >= 0.99"), Gate("blankScreens == 0")])
 /// ```
 ///
-/// The client runs in this very process. A crash ends the drill with it, and the report says so;
-/// `ProcessDrill` gives each client a process of its own.
+/// The client runs in this process, and the report states this. A crash of the client ends the
+/// whole process. `ProcessDrill` runs each client in a process of its own.
 public struct Drill: Sendable {
-  /// The plan of the drill; its subjects are ignored.
+  /// The plan of the drill. Its list of clients is ignored.
   public var plan: DrillPlan
 
-  /// Makes a drill of a plan.
+  /// Creates a drill from a plan.
   public init(_ plan: DrillPlan) { self.plan = plan }
 
-  /// Makes a drill of a cassette and scenarios.
+  /// Creates a drill from a cassette and scenarios.
   ///
   /// - Parameters:
-  ///   - cassette: The recordings that answer.
-  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`.
-  ///   - calls: The number of calls that the client makes in each scenario; `nil`: the scenario's
-  ///     number, else 60.
+  ///   - cassette: The recordings that the responses are taken from.
+  ///   - scenarios: The scenarios, run one after the other, such as `.preRelease`.
+  ///   - calls: The number of calls that the client makes in each scenario. `nil` means the
+  ///     scenario's number, or 60 if it has none.
   ///   - seed: The seed of all random draws.
-  ///   - load: The times at which the calls begin, by default fifty a second. A test shares its
-  ///     machine with others; where calls begin late for that reason, the report says by how much,
-  ///     and a latency that misses a gate's bar by no more is inconclusive. A closed loop is
-  ///     quicker, and flatters a slow client.
-  ///   - deadline: The time that a call may take; one that takes much longer hangs. `nil`: the
-  ///     scenario's deadline, else twenty seconds.
-  ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
-  ///     is seen, else in process.
-  ///   - errors: The platform whose errors faults surface as in process.
+  ///   - load: The times at which the calls begin, by default fifty a second. On a busy machine,
+  ///     calls can begin late. The report then gives the delay, and a latency that misses a gate's
+  ///     bar by no more than this delay is inconclusive. A closed loop takes less time, but shows a
+  ///     slow client as faster than it is.
+  ///   - deadline: The time that a call may take. A call that takes much longer counts as hung.
+  ///     `nil` means the scenario's deadline, or twenty seconds if it has none.
+  ///   - stage: The stage. `nil` means the wire if real faults are possible there and every attempt
+  ///     can be observed, else in process.
+  ///   - errors: The platform whose errors the faults produce in process.
   ///   - critical: The requests of critical endpoints, as in ``DrillPlan/critical``.
   public init(
     _ cassette: Cassette,
@@ -61,22 +60,22 @@ public struct Drill: Sendable {
     plan.critical = critical
   }
 
-  /// Makes the calls and folds the observations into a report.
+  /// Runs the client through all scenarios, and returns the report.
   ///
-  /// A call succeeds when `body` returns and fails when it throws. It has something to show when
-  /// what it returned is not empty: no `nil`, no empty collection, no JSON that does not decode;
-  /// `call.showed(_:)` overrules that. A call that does not end in time hangs: it is abandoned and
-  /// never cancelled, and its later effects are not counted.
+  /// A call succeeds if `body` returns, and fails if it throws. It counts as showing content if the
+  /// returned value is not empty: not `nil`, not an empty collection, and not JSON that cannot be
+  /// decoded. `call.showed(_:)` overrides this. A call that does not end in time hangs. It is
+  /// abandoned without being cancelled, and its later effects are not counted.
   ///
   /// - Parameters:
   ///   - name: The client's name in the report.
-  ///   - time: The time to fly in; `nil`: the plan's.
-  ///   - body: One use of the client, by the call's session and base URL. All work that it starts
-  ///     must have ended when it returns, since its session ends then.
+  ///   - time: The clock to run by. `nil` means the plan's clock.
+  ///   - body: One use of the client, with the call's session and base URL. All work that it starts
+  ///     must have ended when it returns, because the session is invalidated then.
   /// - Returns: The report, with the verdicts on the gates of the scenarios and of the plan.
-  /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where the
-  ///   task is cancelled, `NotVirtual` where virtual time was asked for and the client, or this
-  ///   system, cannot have it.
+  /// - Throws: `DrillError` if the plan cannot be carried out. `CancellationError` if the task is
+  ///   cancelled. `NotVirtual` if virtual time was requested and the client or this system does not
+  ///   support it.
   public func run<Shown: Sendable>(
     as name: String = "client",
     in time: DrillClock? = nil,
@@ -88,8 +87,8 @@ public struct Drill: Sendable {
     return try await Self.run([ClosureSubject(name: name, body: body)], plan)
   }
 
-  /// Makes the calls of a plan's subjects in this process. In virtual time, `progress` receives the
-  /// number of parts that ended.
+  /// Runs the clients of a plan in this process, and returns the report. In virtual time,
+  /// `progress` receives the number of finished cells and the number of all cells.
   static func run(
     _ subjects: [any Subject],
     _ plan: DrillPlan,
@@ -100,7 +99,7 @@ public struct Drill: Sendable {
     plan.nameCritical()
     try plan.validate()
     try plan.refuseWorlds()
-    // Refused before anything is flown.
+    // Rejects an impossible stage before any call is made.
     for scenario in plan.scenarios { _ = try plan.stage(of: scenario, seeingAttempts: true) }
     let flown =
       switch plan.time {
@@ -110,7 +109,8 @@ public struct Drill: Sendable {
     return plan.report(flown, facts: [.sharedProcess])
   }
 
-  /// Flies the scenarios one after the other, but for those that leave the machine to others.
+  /// Runs the scenarios one after the other. Scenarios that use little processor time run beside
+  /// the others.
   private static func flyOneByOne(
     _ subjects: [any Subject],
     _ plan: DrillPlan
@@ -118,7 +118,7 @@ public struct Drill: Sendable {
     try await plan.scenarios.flown { scenario, allBegan in
       let stage = try plan.stage(of: scenario, seeingAttempts: true)
       let cell = Cell(calls: plan.numbers(in: scenario))
-      let beginnings = Beginnings(of: cell.calls.count * plan.subjects.count, then: allBegan)
+      let beginnings = CallStarts(of: cell.calls.count * plan.subjects.count, then: allBegan)
       var rows: [Report.Row] = []
       for subject in plan.flown(of: subjects) {
         let landed = try await run(cell, of: subject.anew(), plan, scenario, stage) {
@@ -130,7 +130,8 @@ public struct Drill: Sendable {
     }
   }
 
-  /// Flies each cell in a virtual time of its own, as many at once as there are workers.
+  /// Runs each cell in a virtual time of its own. The number of cells at once is the number of
+  /// workers.
   private static func flyInCells(
     _ subjects: [any Subject],
     _ plan: DrillPlan,
@@ -139,12 +140,12 @@ public struct Drill: Sendable {
     let rows = try plan.rows(of: subjects)
     if let shard = plan.shard, rows.allSatisfy({ $0.cells.allSatisfy(\.calls.isEmpty) }) {
       throw DrillError.plan(
-        "Shard \(shard) has no call: in virtual time a scenario is parted behind every "
-          + "\(Cell.callsMax)th. Take fewer shards, or none."
+        "Shard \(shard) has no call: in virtual time each shard takes blocks of \(Cell.callsMax) "
+          + "calls of a scenario. Use fewer shards, or none."
       )
     }
     let parts = rows.enumerated().flatMap { place, row in row.cells.map { (row: place, cell: $0) } }
-    let landed = Locked(rows.map { Landed(of: $0.cells.reduce(0) { $0 + $1.calls.count }) })
+    let landed = Locked(rows.map { CompletedCalls(of: $0.cells.reduce(0) { $0 + $1.calls.count }) })
     let done = Locked(0)
     try await VirtualTime.together {
       try await parts.flown(by: plan.workers) { part in
@@ -172,7 +173,7 @@ public struct Drill: Sendable {
     }
   }
 
-  /// Makes one call of a subject in one scenario, and returns what was observed of it.
+  /// Runs one call of a client in one scenario, and returns its observation.
   package static func one(
     _ subject: any Subject,
     _ plan: DrillPlan,
@@ -192,8 +193,8 @@ public struct Drill: Sendable {
     }
   }
 
-  /// The calls of a cell, or of several, and the traffic that belongs to none.
-  private struct Landed: Sendable {
+  /// The calls of one or several cells, with the traffic that belongs to no call.
+  private struct CompletedCalls: Sendable {
     var calls: [Observation]
     var traffic = ClientRun.Traffic()
 
@@ -201,20 +202,20 @@ public struct Drill: Sendable {
       (self.calls, self.traffic) = (calls, traffic)
     }
 
-    /// Has room for so many calls.
+    /// Creates an empty result with capacity for a number of calls.
     init(of count: Int) {
       calls = []
       calls.reserveCapacity(count)
     }
 
-    /// Counts its times from a moment that was so much earlier.
+    /// Adds the age of the scenario to all times, so that they count from the scenario's beginning.
     mutating func begin(later age: Duration) {
       guard age > .zero else { return }
       for place in calls.indices { calls[place].begin(later: age) }
       traffic.lateRequests = traffic.lateRequests.map { $0 + age.inWholeMicroseconds }
     }
 
-    mutating func merge(_ other: Landed) {
+    mutating func merge(_ other: CompletedCalls) {
       calls += other.calls
       traffic.merge(other.traffic)
     }
@@ -222,7 +223,7 @@ public struct Drill: Sendable {
 
   private static func row(
     of subject: any Subject,
-    _ landed: Landed,
+    _ landed: CompletedCalls,
     in scenario: Scenario,
     _ screens: Screens
   ) -> Report.Row {
@@ -235,10 +236,11 @@ public struct Drill: Sendable {
     )
   }
 
-  /// The most of the machine's time that work on another thread takes, if it is to end at all.
+  /// The maximum real time to wait for work on another thread before a call in virtual time counts
+  /// as hung.
   private static let hangsMost = Duration.milliseconds(500)
 
-  /// Makes the calls of a cell; `begins` is told of the beginning of each.
+  /// Runs the calls of a cell. `begins` receives the number of each call that begins.
   private static func run(
     _ cell: Cell,
     of subject: any Subject,
@@ -246,7 +248,7 @@ public struct Drill: Sendable {
     _ scenario: Scenario,
     _ stage: Stage,
     begins: @escaping @Sendable (Int) -> Void = { _ in }
-  ) async throws -> Landed {
+  ) async throws -> CompletedCalls {
     let log = Locked(WorkerLog())
     let runner = try await CallRunner(
       subject,
@@ -259,6 +261,7 @@ public struct Drill: Sendable {
         seed: plan.seed,
         stage: stage,
         errors: plan.errors,
+        httpVersions: plan.httpVersions,
         elapsed: cell.age ?? plan.elapsed,
         patience: plan.patience
       ),
@@ -277,10 +280,11 @@ public struct Drill: Sendable {
     try Task.checkCancellation()
     let (calls, traffic, refusal) = log.withLock { ($0.takeFinished(), $0.traffic, $0.refusal) }
     if let refusal { throw refusal }
-    // In virtual time one may only seem to: it waits for a thread, and time went on without that.
+    // In virtual time, a call can appear to hang: it waits for a thread while virtual time moves
+    // on.
     if calls.contains(where: { $0.ending == .hung }) { VirtualTime.listen(for: hangsMost) }
     try StoryCheck(scenario: scenario, seed: plan.seed, workload: runner.workload).check(calls)
-    var landed = Landed(calls, traffic)
+    var landed = CompletedCalls(calls, traffic)
     landed.calls.maskKeys()
     landed.begin(later: cell.age ?? .zero)
     return landed
@@ -288,12 +292,12 @@ public struct Drill: Sendable {
 }
 
 extension DrillPlan {
-  /// Returns those of the subjects that fly, in the plan's order.
+  /// Returns the clients that the plan names, in the plan's order.
   fileprivate func flown(of subjects: [any Subject]) -> [any Subject] {
     self.subjects.compactMap { name in subjects.first { $0.name == name } }
   }
 
-  /// The cells of a subject in a scenario.
+  /// The cells of a client in a scenario.
   fileprivate struct CellRow: Sendable {
     var scenario: Scenario
     var stage: Stage
@@ -301,7 +305,7 @@ extension DrillPlan {
     var cells: [Cell]
   }
 
-  /// Returns the cells of each subject in each scenario, in this order.
+  /// Returns the cells of each client in each scenario: ordered by scenario, then by client.
   fileprivate func rows(of subjects: [any Subject]) throws -> [CellRow] {
     try scenarios.flatMap { scenario in
       let stage = try stage(of: scenario, seeingAttempts: true)

@@ -5,15 +5,15 @@ internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
 extension DrillPlan {
-  /// Returns a scenario's part of the report, with its own gates and the plan's.
+  /// Returns a scenario's part of the report, with the verdicts on its own gates and the plan's.
   func flown(_ scenario: Scenario, on stage: Stage, _ rows: [Report.Row]) -> Report.ScenarioResult {
     let rows = rows.map { row in
       var row = row
-      // A program that lives is started once.
+      // A long-running program is started only once.
       if case .openLoop(let rate) = load, isProgramACall,
         let possible = Self.starts(row.observations)
       {
-        // Each part of a drill begins its own calls alone.
+        // Each shard of a drill starts only its own calls.
         row.starts = ProgramStarts(asked: rate / Double(shard?.count ?? 1), possible: possible)
       }
       return row
@@ -29,7 +29,7 @@ extension DrillPlan {
     )
   }
 
-  /// Returns the report of what was flown.
+  /// Returns the report of the scenarios that ran.
   func report(_ flown: [Report.ScenarioResult], facts: [Report.Fact] = []) -> Report {
     var report = Report(
       seed: seed,
@@ -44,15 +44,16 @@ extension DrillPlan {
     return comparesSubjects ? report.comparingSubjects() : report
   }
 
-  /// Changes the clock to real time, and prints the reason, if this machine has no virtual time.
+  /// Changes the clock to real time and prints the reason, if this machine does not support virtual
+  /// time.
   mutating func leaveWorlds(ifNeedBe obstacle: () async -> String?, _ speaker: String) async {
     guard isInWorlds, let reason = await obstacle() else { return }
     Terminal.complain("\(speaker): clock: real, because of this machine: \(reason)\n")
     time = .realTime
   }
 
-  /// Returns the scenarios with the latency of each client's calls without faults, and judged anew
-  /// if it is so long that no time says anything of the client.
+  /// Returns the scenarios with the latency of each client's calls without faults. Judges them
+  /// again if that latency is so long that times do not show anything about the client.
   private func withCalm(_ flown: [Report.ScenarioResult]) -> [Report.ScenarioResult] {
     let rows = flown.filter { $0.scenario?.hasNoFaults == true }.flatMap(\.subjects)
     var calm: [String: Duration] = [:]
@@ -68,14 +69,14 @@ extension DrillPlan {
     }
   }
 
-  /// Returns the facts about how it was flown, without what a program was given as secrets.
+  /// Returns the facts about how the drill ran, with the program's secrets masked.
   private func maskedFacts(_ more: [Report.Fact]) -> [Report.Fact] {
     guard !command.isEmpty else { return facts + more }
     let words = CommandWords(command)
     return (facts + more).map { Report.Fact($0.name, words.masked($0.value)) }
   }
 
-  /// The facts about how it was flown.
+  /// The facts about how the drill ran.
   private var facts: [Report.Fact] {
     func list(_ names: [String], by separator: String = ", ") -> String? {
       names.isEmpty ? nil : names.joined(separator: separator)
@@ -83,7 +84,7 @@ extension DrillPlan {
     var rate: String?
     if !command.isEmpty, case .openLoop = load {
       let shown = shownStarts.map {
-        "as calm showed, this machine starts \(Self.text($0)) programs a second"
+        "measured in calm: this machine starts \(Self.text($0)) programs per second"
       }
       rate = shown ?? "fixed"
     }
@@ -92,8 +93,9 @@ extension DrillPlan {
       "load": load.words, Report.clock: time == .virtualTime ? "virtual" : nil, "rate": rate,
       Report.compared: comparesSubjects ? subjects.joined(separator: ", ") : nil,
       "mix": list(mix.shares.map(\.text)), "critical": list(critical.map(\.description)),
+      "http": httpVersions.number,
       "ignoredQuery": list(ignoredQuery.map(\.description)),
-      // What a scenario says itself stands in the report with it.
+      // Settings that a scenario states itself are part of the scenario in the report.
       "calls": calls.map { String($0) }, "shard": shard.map { "\($0)" },
       "program": command.first,
       CommandWords.fact: command.isEmpty ? nil : CommandWords(command).text,
@@ -109,8 +111,8 @@ extension DrillPlan {
     rate < 10 ? String((rate * 10).rounded() / 10) : String(Int(rate))
   }
 
-  /// Returns how many programs a second this machine's processors start, by how long those took
-  /// that were started; `nil` where there were none.
+  /// Returns the number of programs that this machine's processors can start per second. The number
+  /// is calculated from the start-up times in the observations; `nil` if there are none.
   static func starts(_ observations: [Observation]) -> Double? {
     let lengths = observations.compactMap(\.startUp)
     let sum = lengths.reduce(Duration.zero, +)
@@ -119,21 +121,21 @@ extension DrillPlan {
     return cores * Double(lengths.count) / (sum.inMilliseconds / 1000)
   }
 
-  /// Returns the load of programs on a machine that starts so many a second: half of them, so that
-  /// they do not wait for one another where several begin at once.
+  /// Returns the load of programs for a machine that starts a number of them per second. It is half
+  /// that number, so that programs do not wait for each other if several begin at once.
   ///
-  /// Two a second at least: what calm showed may have been a busy moment, and a drill that goes by
-  /// it for all its calls would take an hour. Programs that are due then wait for a place to start,
-  /// which is in no latency.
+  /// The load is at least two programs a second. The machine may have been busy during `calm`, and
+  /// a drill with fewer starts per second would take an hour. Programs that are due then wait
+  /// before they start. This wait is not part of any latency.
   static func load(startingAtMost possible: Double) -> Load {
     guard case .openLoop(let most) = Load.programs else { return .programs }
     let half = (possible * 5).rounded(.down) / 10
     return .openLoop(callsPerSecond: min(most, max(2, half)))
   }
 
-  /// Returns the fact that tells what a stage cannot show of a link: a connection on the wire opens
-  /// at once, and its round trip comes before the answer, except where attempts to connect are
-  /// lost.
+  /// Returns the fact about the parts of a link that a stage does not reproduce, with the
+  /// scenarios' names. On the wire, a connection opens at once, and the round trip is added before
+  /// the response. Scenarios that lose connection attempts are an exception.
   private static func notJudged(in flown: [Report.ScenarioResult]) -> [Report.Fact] {
     let names = flown.filter { flown in
       guard flown.stage == .onTheWire, let scenario = flown.scenario, let link = scenario.link
@@ -147,16 +149,16 @@ extension DrillPlan {
     return [
       Report.Fact(
         "notJudged",
-        "connecting, in \(names.joined(separator: ", ")) (what it takes there comes before the first byte)"
+        "connecting, in \(names.joined(separator: ", ")) (there it happens before the first byte)"
       )
     ]
   }
 
-  /// Returns the hash of what every call would meet, computed without traffic.
+  /// Returns the hash of the fault plan of all calls, calculated without traffic.
   private func storyHash() -> String {
     var story = FaultPlan()
     for scenario in scenarios {
-      // Where it cannot be flown it is not told of, either; the drill has said why.
+      // A scenario that cannot run has no fault plan. The drill has already reported the reason.
       guard let stage = try? stage(of: scenario) else { continue }
       let workload = self.workload(of: subjects.first ?? "", on: stage, in: scenario)
       let calls = calls(in: scenario)
@@ -185,22 +187,22 @@ extension DrillPlan {
     return story.hash
   }
 
-  /// The number of calls whose story is told in one go.
+  /// The number of calls whose fault plan one iteration calculates.
   private static let blockOfStory = 64
 }
 
-/// A check of what was met against the story: every decision that fired must be in it.
+/// A check that every decision that fired is in the fault plan.
 struct StoryCheck: Sendable {
   let scenario: Scenario
   let seed: UInt64
   let workload: Workload
 
-  /// Throws at the first decision that the story does not tell of its call.
+  /// Throws at the first decision that is not in the fault plan of its call.
   func check(_ observations: [Observation]) throws(DrillError) {
     for observation in observations {
       for attempt in observation.allAttempts where !tells(attempt.decision, of: observation.call) {
         throw .harness(
-          "call \(observation.call) met a decision that is not in the story: "
+          "call \(observation.call) met a decision that is not in the plan: "
             + attempt.decision.withKeyMasked.line
         )
       }
@@ -227,12 +229,12 @@ struct StoryCheck: Sendable {
     }
   }
 
-  /// Returns the requests of a key that a call can come to, each with its key.
+  /// Returns the requests with a key that a call can make, each with its key.
   private func requests(of key: String, _ call: Int) -> some Sequence<(Request, RequestKey)> {
-    // Nearly every attempt asks for what its call does, at the only host that there is.
+    // Nearly every attempt sends the request of its call to the only host that exists.
     let own = workload.key(of: call)
     let isOwn = key == own.text && !workload.hasSeveralHosts
-    // A rule may ask for a host, which is not in the key.
+    // A rule can match a host, but the key does not contain the host.
     let asked =
       isOwn ? [workload.request(of: call)] : workload.requests(of: key, call: call)
     return asked.lazy.map { [matcher = workload.matcher] in
@@ -241,7 +243,7 @@ struct StoryCheck: Sendable {
   }
 }
 
-/// The software that the figures were made with.
+/// The software that was used for the measurements.
 private enum Environment {
   static func facts(cassette: Cassette) -> [Report.Fact] {
     [
@@ -254,8 +256,8 @@ private enum Environment {
     ]
   }
 
-  /// Asks a library that is there for its version; both take at most one integer, and 0 means the
-  /// version's text.
+  /// Returns the version text of a library, or `nil` if the library is not installed. Both
+  /// functions accept an integer argument or none, and 0 selects the version text.
   private static func version(_ library: String, _ function: String) -> String? {
     typealias Version = @convention(c) (Int32) -> UnsafePointer<CChar>?
     guard let handle = dlopen(library, RTLD_NOW), let symbol = dlsym(handle, function) else {
@@ -265,16 +267,16 @@ private enum Environment {
   }
 }
 
-/// The version of this program and the way in which it was built.
+/// The version of this program and its build configuration.
 package enum Build {
   /// The version of the package.
   package static let version = "0.1.0"
 
   #if DEBUG
-    /// Tells whether the optimiser was off, so that latencies are partly the harness's own.
+    /// Whether the optimiser was off, so that latencies include overhead of the harness.
     package static let isDebug = true
   #else
-    /// Tells whether the optimiser was off, so that latencies are partly the harness's own.
+    /// Whether the optimiser was off, so that latencies include overhead of the harness.
     package static let isDebug = false
   #endif
 }

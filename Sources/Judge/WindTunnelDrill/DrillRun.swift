@@ -6,11 +6,11 @@ internal import Foundation
 struct DrillRun: Sendable {
   private let drill: ProcessDrill
   private let plan: DrillPlan
-  /// Whether a cancellation leaves the calls that had ended, in place of an error.
+  /// Whether a cancelled run returns the calls that had ended, rather than an error.
   private let keepsPart: Bool
   private let progress: @Sendable (ProcessDrill.Progress) -> Void
   private let worlds = WorldLog()
-  /// Whether the program that is started once has answered, in any scenario.
+  /// Whether the long-running program has responded in any scenario.
   private let hasAnswered = Locked(false)
 
   private var isStopped: Bool { keepsPart && Task.isCancelled }
@@ -26,8 +26,8 @@ struct DrillRun: Sendable {
     plan = try await drill.planned(keepingPart: keepsPart)
   }
 
-  /// Makes all calls, and returns the report with how much of the drill it is about.
-  func run() async throws -> ProcessDrill.Flown {
+  /// Runs all calls, and returns the report with the part of the drill that it covers.
+  func run() async throws -> ProcessDrill.RunResult {
     let flown =
       drill.child.isInWorld
       ? try await runInWorlds()
@@ -35,25 +35,25 @@ struct DrillRun: Sendable {
     let facts = worlds.facts(in: plan)
     let whole = flown.count(where: \.isWhole)
     if !keepsPart || whole == plan.scenarios.count {
-      return ProcessDrill.Flown(report: plan.report(flown.map(\.0), facts: facts), part: nil)
+      return ProcessDrill.RunResult(report: plan.report(flown.map(\.0), facts: facts), part: nil)
     }
-    // In a scenario of which the judged subject has no call there is nothing to judge.
+    // A scenario in which the judged client makes no call has no result.
     let begun = flown.map(\.0).filter { $0.subjects.first?.name == plan.subjects.first }
-    let part = ProcessDrill.Flown.Part(
+    let part = ProcessDrill.RunResult.Part(
       scenarios: (whole, plan.scenarios.count),
       calls: begun.reduce(0) { $0 + ($1.subjects.first?.observations.count ?? 0) }
     )
-    return ProcessDrill.Flown(
+    return ProcessDrill.RunResult(
       report: plan.report(begun, facts: facts + [Report.Fact(Report.interruption, part.words)]),
       part: part
     )
   }
 
-  /// A scenario that ran, and whether all its calls did.
+  /// The result of a scenario, and whether all its calls ran.
   private typealias FlownScenario = (Report.ScenarioResult, isWhole: Bool)
 
-  /// Runs each scenario in a world of its own, and afterwards in real time the scenarios whose time
-  /// was not virtual: no world takes the processors from them.
+  /// Runs each scenario in a world of its own. Scenarios whose time was not virtual run afterwards
+  /// in real time, when no world uses the processors.
   private func runInWorlds() async throws -> [FlownScenario] {
     var flown = try await plan.scenarios.flown(by: plan.workers) { scenario -> FlownScenario? in
       do {
@@ -81,13 +81,14 @@ struct DrillRun: Sendable {
   ) async throws -> FlownScenario {
     let stage = try plan.stage(of: scenario)
     let calls = plan.numbers(in: scenario).count * plan.subjects.count
-    let beginnings = Beginnings(of: calls, then: allBegan)
-    // Subjects that wait do not disturb each other.
+    let beginnings = CallStarts(of: calls, then: allBegan)
+    // Clients that mostly wait do not disturb each other.
     let rows = try await plan.subjects.flown(by: scenario.isIdle ? plan.subjects.count : 1) {
       try await row(of: $0, in: scenario, on: stage, isInWorld, beginnings)
     }
     try checkAddresses(in: scenario, rows)
-    // A part of a drill on several machines has no call in some scenarios, and says so.
+    // In a sharded drill, a scenario may have no calls on this machine. The report then states
+    // this.
     let isStopped = isStopped
     let flown = plan.flown(
       scenario,
@@ -100,7 +101,8 @@ struct DrillRun: Sendable {
     )
   }
 
-  /// Throws if every call put a path behind `{url}`, and further scenarios would show the same.
+  /// Throws if the client appended a path to `{url}` in every call, because further scenarios would
+  /// show the same.
   private func checkAddresses(in scenario: Scenario, _ rows: [Report.Row]) throws(DrillError) {
     let calls = rows.first?.observations ?? []
     guard plan.scenarios.count > 1, plan.command.contains(where: { $0.contains("{url}") }),
@@ -108,8 +110,8 @@ struct DrillRun: Sendable {
       calls.allSatisfy({ $0.pathBeyondAddress != nil })
     else { return }
     throw .client(
-      "\(scenario.name): in each call the client puts a path such as \(path) behind {url}, which is a "
-        + "call's whole address. Write {base} in place of {url}."
+      "\(scenario.name): in each call the client appends a path such as \(path) to {url}, which is "
+        + "the whole URL of a call. Use {base} instead of {url}."
     )
   }
 
@@ -118,7 +120,7 @@ struct DrillRun: Sendable {
     in scenario: Scenario,
     on stage: Stage,
     _ isInWorld: Bool,
-    _ beginnings: Beginnings
+    _ beginnings: CallStarts
   ) async throws -> Report.Row {
     let workload = plan.workload(of: subject, on: stage, in: scenario)
     let name = scenario.name
@@ -168,7 +170,7 @@ struct DrillRun: Sendable {
 }
 
 extension DrillPlan {
-  /// Returns the kind of client that a subject is.
+  /// Returns the kind of client that a name stands for.
   fileprivate func kind(of subject: String) -> ClientRun.Client {
     guard subject == Self.execSubject else { return .library }
     return command.isService ? .service : .program

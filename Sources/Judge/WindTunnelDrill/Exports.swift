@@ -1,3 +1,3 @@
-// Who drills reads the report.
+// Clients of the drill read the report.
 
 @_exported public import WindTunnelReports

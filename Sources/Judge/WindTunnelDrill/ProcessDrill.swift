@@ -4,7 +4,7 @@ public import Foundation
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// A drill whose subjects each fly in a process of their own.
+/// A drill that runs each client in a process of its own.
 ///
 /// ```swift
 /// // Started with this argument, the executable calls `await ProcessDrill.runAsSubject()`.
@@ -12,42 +12,44 @@ internal import WindTunnelSymptoms
 /// let report = try await drill.run()
 /// ```
 ///
-/// The process is the same executable, started once more, so that a crash or a hang of a subject is
-/// a row of the report and not the end of the drill.
+/// The process runs the same executable, started once more. A crash or a hang of a client is then a
+/// row of the report, and does not end the drill.
 public struct ProcessDrill: Sendable {
-  /// The plan that is flown.
+  /// The plan of the drill.
   public let plan: DrillPlan
   let child: ChildProcess
-  /// Whether programs get the file of the authority that issues the run's certificates.
+  /// Whether programs receive the file of the authority that issues the run's certificates.
   let hasAuthority: Bool
-  /// The time for which a subject's process may tell nothing, beyond its calls' own patience.
+  /// The time for which a client's process may be silent, in addition to the time that its calls
+  /// may take.
   var grace: ChildProcess.Patience?
-  /// Tells whether somebody is told of each call that has ended: nobody else pays for its words.
+  /// Whether each finished call is reported. Off by default, because formatting costs time.
   package var tellsCalls = false
 
-  /// An event in the course of a drill.
+  /// An event during a drill.
   public enum Progress: Sendable {
-    /// A subject has made this number of its calls in a scenario.
+    /// A client has made this number of its calls in a scenario.
     case calls(scenario: String, subject: String, done: Int, of: Int)
     /// An attempt of a call has reached the deck.
     case attempt(scenario: String, subject: String, call: Int, Observation.Attempt)
-    /// A call of a subject has ended, with its attempts and without secrets.
+    /// A call of a client has ended. The observation has its attempts and no secrets.
     case ended(scenario: String, subject: String, Observation)
-    /// A subject has finished a scenario.
+    /// A client has finished a scenario.
     case finished(scenario: String, subject: String)
-    /// All subjects have finished a scenario, which is judged.
+    /// All clients have finished a scenario, and it was judged.
     case judged(Report.ScenarioResult)
-    /// A scenario runs again in real time, for a reason in half a sentence.
+    /// A scenario runs again in real time. The reason is a clause, not a whole sentence.
     case notVirtual(scenario: String, reason: String)
   }
 
-  /// Creates a drill whose subjects run in processes of their own.
+  /// Creates a drill that runs clients in processes of their own.
   ///
   /// - Parameters:
   ///   - plan: The plan.
   ///   - subjects: The clients that the plan can name.
   ///   - executable: The program of the processes.
-  ///   - arguments: The arguments with which it calls ``runAsSubject(of:)`` with the same subjects.
+  ///   - arguments: The arguments with which the program calls ``runAsSubject(of:)`` with the same
+  ///     clients.
   /// - Throws: `DrillError` if the plan cannot be carried out.
   public init(
     _ plan: DrillPlan,
@@ -64,7 +66,7 @@ public struct ProcessDrill: Sendable {
     )
   }
 
-  /// Creates a drill of clients of this package.
+  /// Creates a drill of the clients in this package.
   init(
     _ plan: DrillPlan,
     of clients: [any Subject],
@@ -89,72 +91,75 @@ public struct ProcessDrill: Sendable {
       hasAuthority = false
       guard !plan.command.contains(where: { $0.contains("{ca}") }) else {
         throw DrillError.plan(
-          "{ca} stands for an authority's file, and none can be made. \(error)"
+          "{ca} is the file of an authority, which could not be created. \(error)"
         )
       }
     }
   }
 
-  /// The subjects of a drill that names no others: a bare `URLSession`, and any program.
+  /// The clients of a drill that names no others: a bare `URLSession`, and any program.
   public static let subjects: [DrillSubject] = [.urlSession, .program]
 
-  /// Runs this process as one of the subjects, which reads its jobs from standard input.
+  /// Runs this process as one of the clients, which reads its jobs from standard input.
   public static func runAsSubject(of subjects: [DrillSubject] = subjects) async -> Never {
     await SubjectProcess.main(subjects: subjects.map(\.client))
   }
 
-  /// Makes all calls and folds the observations into a report.
+  /// Runs all calls, and returns the report.
   public func run(progress: @escaping @Sendable (Progress) -> Void = { _ in }) async throws
     -> Report
   {
     try await run(keepingPart: false, progress: progress).report
   }
 
-  /// A flight that was stopped, or came to its end.
-  package struct Flown: Sendable {
+  /// The result of a drill that finished or was stopped.
+  package struct RunResult: Sendable {
     /// The report of the calls that ended.
     package let report: Report
-    /// The extent to which it was flown; `nil` where that is all.
+    /// The part of the drill that ran, or `nil` if all of it did.
     package let part: Part?
 
-    /// The part of a drill that was flown.
+    /// The part of a drill that ran.
     package struct Part: Sendable {
-      /// The number of scenarios that were flown to their end, of all.
+      /// The number of finished scenarios, and the number of all scenarios.
       package let scenarios: (flown: Int, all: Int)
-      /// The number of calls that the judged subject made.
+      /// The number of calls that the judged client made.
       package let calls: Int
     }
   }
 
-  /// Makes all calls, or as many as end before the task is cancelled: then no further one begins,
-  /// and what was started is ended.
+  /// Runs all calls, or the calls that end before the task is cancelled. After a cancellation, no
+  /// further call begins, and the started processes are ended.
   ///
   /// - Parameters:
-  ///   - keepsPart: A cancellation leaves the report of what was flown, and is not thrown.
-  ///   - progress: Told of each event.
-  /// - Returns: The report, and how much of the drill it is about.
-  /// - Throws: `DrillError` where the plan cannot be carried out, `CancellationError` where nothing
-  ///   is kept.
+  ///   - keepsPart: Whether a cancellation returns the report of the finished calls rather than
+  ///     throwing.
+  ///   - progress: Receives each event.
+  /// - Returns: The report, and the part of the drill that it covers.
+  /// - Throws: `DrillError` if the plan cannot be carried out. `CancellationError` if the task is
+  ///   cancelled and `keepsPart` is `false`.
   package func run(
     keepingPart keepsPart: Bool,
     progress: @escaping @Sendable (Progress) -> Void
-  ) async throws -> Flown {
+  ) async throws -> RunResult {
     try await DrillRun(self, keepsPart: keepsPart, progress).run()
   }
 
-  /// Returns the plan with what calls without faults show, before anything is reported.
+  /// Returns the plan with the results of calls without faults, which run before any progress is
+  /// reported.
   ///
-  /// If the load is to follow it, they show how many programs this machine starts in a second. If
-  /// the plan has no scenario without faults, they show how long a call of a program takes.
+  /// If the load follows `calm`, the calls show the number of programs that this machine starts per
+  /// second. If the plan has no scenario without faults, they show the time that a call of a
+  /// program takes.
   func planned(keepingPart keepsPart: Bool) async throws -> DrillPlan {
     var plan = plan
     let isTrial = plan.needsTrial
-    // In virtual time no start takes time.
+    // In virtual time, starting a program takes no time.
     let named =
       plan.followsCalm && !plan.isInWorlds ? plan.scenarios.first { $0.name == "calm" } : nil
     guard let calm = isTrial ? Scenario.calm : named else { return plan }
     let cores = ProcessInfo.processInfo.activeProcessorCount
-    // A program that lives answers one line after the other.
+    // A long-running program handles one line after the other.
     let atOnce = !isTrial ? cores : plan.isProgramACall ? Self.trialCalls : 1
     var shown = plan
     shown.load = .closedLoop(concurrency: atOnce)
@@ -177,11 +182,12 @@ public struct ProcessDrill: Sendable {
     return plan
   }
 
-  /// As many programs show how fast a machine starts them.
+  /// The maximum number of programs that show how fast a machine starts them.
   private static let shownMax = 16
-  /// The number of calls without faults that run before a drill that has none.
+  /// The number of calls without faults that run before a drill in which all scenarios have faults.
   private static let trialCalls = 3
-  /// The deadline of such a call. One that takes longer is no success, and shows nothing.
+  /// The deadline of such a call in milliseconds. A call that takes longer does not succeed, and is
+  /// not used.
   private static let trialMilliseconds = 2000
 
   func job(
@@ -197,6 +203,7 @@ public struct ProcessDrill: Sendable {
       scenario: scenario.data(),
       stage: stage.rawValue,
       errors: plan.errors.rawValue,
+      httpVersions: plan.httpVersions.rawValue,
       seed: plan.seed,
       calls: plan.numbers(in: scenario),
       load: plan.load,
@@ -214,8 +221,8 @@ public struct ProcessDrill: Sendable {
   }
 }
 
-extension ProcessDrill.Flown.Part {
-  /// The part in words, such as `after 1 of 2 scenarios, with 80 calls made`.
+extension ProcessDrill.RunResult.Part {
+  /// The part as text, such as `after 1 of 2 scenarios, with 80 calls made`.
   package var words: String {
     "after \(scenarios.flown) of \(scenarios.all) scenarios, with \(calls) "
       + "\(calls == 1 ? "call" : "calls") made"

@@ -59,7 +59,7 @@ extension AcceptedSurvivors.AcceptedFaults: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.string("endpoint", &endpoint, ("endpoint", "it is missing, such as \"GET /orders\""))
     try fields.names("faults", &faults)
-    try fields.string("reason", &reason, ("reason", "an accepted fault needs a reason"))
+    try fields.string("reason", &reason, ("reason", "an accepted fault requires a reason"))
     try fields.names("recordings", &recordings)
     try fields.names("tests", &tests)
     let known = MutatedEndpoint.levels.map { "\($0)" } + MutationOperator.all.map(\.name)

@@ -26,9 +26,17 @@ extension MutationLog {
   }
 }
 
+extension MutationEvent {
+  /// The event with no secret in the message of a test.
+  package var withoutSecrets: MutationEvent {
+    guard case .end(let run, let result) = self else { return self }
+    return .end(run, result.withoutSecrets)
+  }
+}
+
 extension MutantResult {
-  /// The same with no secret in its message.
-  fileprivate var withoutSecrets: MutantResult {
+  /// The result with no secret in its message.
+  package var withoutSecrets: MutantResult {
     switch self {
     case .killed(let by, let message): .killed(by: by, message: message.withoutSecrets)
     case .noRoom(let reason): .noRoom(reason: reason.withoutSecrets)

@@ -18,7 +18,7 @@ extension MutationReport {
     let heads = ["endpoint"] + MutatedEndpoint.levels.map { "\($0)" } + [""]
     let details = endpoints.map { endpoint in
       let rows = endpoint.outcomes.map { $0.cells(blind: endpoint.blindSpots) }
-      return "<details><summary>\(endpoint.name.escapedForHTML)</summary>"
+      return "<details class=\"faults\"><summary>\(endpoint.name.escapedForHTML)</summary>"
         + HTML.table(["recording", "fault", "", "tests"], rows) + "</details>"
     }
     let notes = lowerLines(width: .max) + [again.map { "again: \($0)" }].compactMap { $0 }
@@ -26,12 +26,26 @@ extension MutationReport {
     let body = """
       <header class="verdict \(style ?? "inconclusive")">
       <p class="dim">Broken responses and the tests that notice them</p><h1>\(title)</h1></header>
-      <section><h2>Endpoints</h2>\(HTML.table(heads, rows))<p class="dim">\(Self.legend)</p>
+      <section class="columns"><h2>Endpoints</h2>\(HTML.table(heads, rows))
+      <p class="dim legend">\(Self.legend)</p>
       <ul>\(notes.map { "<li>\($0.escapedForHTML)</li>" }.joined(separator: "\n"))</ul></section>
       <section><h2>Each fault</h2>\(details.joined(separator: "\n"))</section>
       """
-    return Data(HTML.page(title, body, style: "").utf8)
+    return Data(HTML.page(title, body, style: Self.style).utf8)
   }
+
+  /// All columns fit on a phone: the endpoint, its columns and its tests are one below the other.
+  private static let style = """
+
+    .columns table, .faults table { width: 100%; min-width: 0; } .legend { white-space: pre-wrap; }
+    .columns td, .columns th { text-align: center; } .faults code { min-width: 0; }
+    .columns .words { text-align: left; overflow-wrap: anywhere; }
+    @media (max-width: 40em) { .columns th.words, .columns td.words:empty, .faults th { display: none; }
+      .columns tr { display: grid; grid-template-columns: repeat(5, 1fr); }
+      .faults tr { display: flex; flex-wrap: wrap; } .columns .words { grid-column: 1 / -1; }
+      .columns td, .columns th, .faults td { border: 0; padding: .1em .4em; }
+      .columns tr, .faults tr { border-bottom: 1px solid var(--line); padding: .3em 0; } }
+    """
 }
 
 extension MutantOutcome {

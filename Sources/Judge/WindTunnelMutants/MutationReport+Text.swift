@@ -5,8 +5,7 @@ extension MutationReport {
   /// The maximum number of lines of the short text.
   private static let linesMax = 25
 
-  static let legend =
-    "✓ noticed   ✗ not noticed   ~ not noticed, which can be right   – no room or not tried"
+  static let legend = "✓ noticed   ✗ not noticed   ~ not noticed, which can be right   – not judged"
 
   /// The report as text for a terminal. Its last line is the verdict's.
   ///

@@ -1,4 +1,4 @@
-// One import is enough: a module brings along what it stands on.
+// One import is enough: the module re-exports the modules that it builds on.
 
 @_exported public import WindTunnel
 @_exported public import WindTunnelFindings

@@ -1,7 +1,7 @@
 internal import CWindTunnelSystem
 
 extension Drill {
-  /// Searches for the smallest fault sets that sink a flow.
+  /// Searches for the smallest fault sets that break a flow.
   ///
   /// ```swift
   /// let certificate = try await Drill(cassette).search(as: "checkout", plan) { flow in
@@ -12,20 +12,21 @@ extension Drill {
   /// try certificate.require("searchedDepth >= 2", "finds == 0")
   /// ```
   ///
-  /// The flow is flown in virtual time: in calm, with every single thing that can go wrong at every
-  /// request, with every pair, and deeper as far as the plan says. Broken is a flow that hangs,
-  /// breaks a rule of findings whose weight is an error, an invariant or an expectation, returns
-  /// something else than in calm, or gives up where the next attempt would have had its answer.
+  /// The flow runs in virtual time: without faults, with every single fault at every request, and
+  /// with every pair of faults. The plan can request larger fault sets. A flow counts as broken if
+  /// it hangs, or if it breaks a rule with severity `error`, an invariant or an expectation. It
+  /// also counts as broken if it returns another result than without faults, or gives up although
+  /// the next attempt would have succeeded.
   ///
   /// - Parameters:
   ///   - name: The flow's name.
   ///   - search: The extent of the search.
-  ///   - progress: Is told how far it is, every thousand fault sets and at each find.
-  ///   - body: The flow, which is what one user does: by the call's session, `transport` or `send`.
-  ///     It makes its client anew each time, and leaves nothing behind.
-  /// - Returns: The certificate, with the finds.
-  /// - Throws: `NotVirtual` where the flow cannot have virtual time, `DrillError` where it fails
-  ///   when nothing goes wrong.
+  ///   - progress: Receives the report so far, after every thousand fault sets and for each find.
+  ///   - body: The flow, which is the actions of one user, with the call's session, `transport` or
+  ///     `send`. It must create its client again each time, and must not leave any state behind.
+  /// - Returns: The report of the search, with the finds.
+  /// - Throws: `NotVirtual` if the flow cannot run in virtual time. `DrillError` if it fails
+  ///   without faults.
   public func search<Shown: Sendable>(
     as name: String = "flow",
     _ search: SearchPlan = SearchPlan(),
@@ -39,18 +40,17 @@ extension Drill {
     }
   }
 
-  /// Searches for the smallest fault sets that sink a flow whose client keeps something that
-  /// outlives its process, as ``search(as:_:progress:_:)`` does.
+  /// Searches for the smallest fault sets that break a flow whose client keeps state beyond its
+  /// process. Otherwise it works like ``search(as:_:progress:_:)``.
   ///
   /// - Parameters:
   ///   - name: The flow's name.
-  ///   - search: The extent of the search, by ``SearchPlan/restarts`` with processes that end.
-  ///   - surroundings: Makes the surroundings of one flight: a device, and servers that know
-  ///     something.
-  ///   - progress: Is told how far it is, every thousand fault sets and at each find.
-  ///   - body: The flow. It makes its client anew each time, of what it finds on the device.
-  /// - Returns: The certificate, with the finds.
-  /// - Throws: As the other does, and the error of surroundings that cannot be made.
+  ///   - search: The extent of the search. ``SearchPlan/restarts`` adds processes that end.
+  ///   - surroundings: Creates the surroundings of one run: a device, and servers with state.
+  ///   - progress: Receives the report so far, after every thousand fault sets and for each find.
+  ///   - body: The flow. It must create its client again each time, from the state on the device.
+  /// - Returns: The report of the search, with the finds.
+  /// - Throws: The same errors, and the error of surroundings that cannot be created.
   public func search<Surroundings: FlowSurroundings, Shown: Sendable>(
     as name: String = "flow",
     _ search: SearchPlan = SearchPlan(),
@@ -59,9 +59,7 @@ extension Drill {
     _ body: @escaping @Sendable @concurrent (DrillCall, Surroundings) async throws -> Shown
   ) async throws -> SearchReport {
     guard 1...SearchPlan.workersMax ~= search.workers else {
-      throw DrillError.plan(
-        "\(search.workers) workers: there can be 1 to \(SearchPlan.workersMax)."
-      )
+      throw DrillError.plan("\(search.workers) workers: expected 1 to \(SearchPlan.workersMax).")
     }
     let (expectations, workers) = (search.expectations, search.workers)
     let flight = flowFlight(name, in: .virtualTime, amid: surroundings, expectations, body)
@@ -71,7 +69,7 @@ extension Drill {
     return try await VirtualTime.together { try await search.search() }
   }
 
-  /// Flies a flow in one fault set, and throws what it breaks: a test for a find.
+  /// Runs a flow with one fault set, and throws if the flow is broken. This is a test for a find.
   ///
   /// ```swift
   /// try await Drill(cassette).run(through: faultSet) { flow in try await checkout(flow) }
@@ -79,10 +77,11 @@ extension Drill {
   ///
   /// - Parameters:
   ///   - faultSet: The fault set.
-  ///   - time: The time to fly in; in real time the plan's stage is used, and turns have no order.
-  ///   - invariants: The things that must be true at the origin afterwards.
+  ///   - time: The clock to run by. In real time, the plan's stage is used, and the task order is
+  ///     not controlled.
+  ///   - invariants: The conditions that must be true at the origin afterwards.
   ///   - body: The flow.
-  /// - Throws: `FaultSetError` where something is broken.
+  /// - Throws: `FaultSetError` if anything is broken.
   public func run<Shown: Sendable>(
     through faultSet: FaultSet,
     in time: DrillClock = .virtualTime,
@@ -95,16 +94,16 @@ extension Drill {
     }
   }
 
-  /// Flies a flow whose client keeps something that outlives its process in one fault set, and
-  /// throws what it breaks.
+  /// Runs a flow whose client keeps state beyond its process with one fault set, and throws if the
+  /// flow is broken.
   ///
   /// - Parameters:
   ///   - faultSet: The fault set.
-  ///   - time: The time to fly in.
-  ///   - invariants: The things that must be true at the origin afterwards.
-  ///   - surroundings: Makes the surroundings of one flight.
+  ///   - time: The clock to run by.
+  ///   - invariants: The conditions that must be true at the origin afterwards.
+  ///   - surroundings: Creates the surroundings of one run.
   ///   - body: The flow.
-  /// - Throws: `FaultSetError` where something is broken.
+  /// - Throws: `FaultSetError` if anything is broken.
   public func run<Surroundings: FlowSurroundings, Shown: Sendable>(
     through faultSet: FaultSet,
     in time: DrillClock = .virtualTime,
@@ -118,12 +117,12 @@ extension Drill {
     if !violations.isEmpty { throw FaultSetError(violations: violations) }
   }
 
-  /// The weather in which nothing goes wrong: the plan's first scenario, else an answer that takes
-  /// 20 ms, so that there is a time in which requests are under way.
+  /// The scenario without faults: the plan's first scenario, or one whose responses take 20 ms, so
+  /// that requests are open for some time.
   private var scenario: Scenario {
     let way = Link.Direction(delay: .milliseconds(10))
     var scenario = plan.scenarios.first ?? Scenario("search", link: Link(up: way, down: way))
-    // So that a find's file says it.
+    // The file of a find then contains the deadline.
     scenario.deadline = plan.deadline ?? scenario.deadline
     return scenario
   }
@@ -145,23 +144,24 @@ extension Drill {
     }
   }
 
-  /// Makes a drill of a cassette for a search, which makes its own weather.
+  /// Creates a drill of a cassette for a search, which has its own faults.
   public init(_ cassette: Cassette) { self.init(cassette, in: []) }
 }
 
-/// The error of a flow that a fault set sank.
+/// The error of a flow that a fault set broke.
 public struct FaultSetError: Error, Sendable, CustomStringConvertible {
-  /// The things that are broken.
+  /// The violations in the flow.
   public let violations: [Violation]
 
-  /// The things that are broken, each in a line.
+  /// The violations, one per line.
   public var description: String {
     violations.map { "\($0.rule): \($0.seen)" }.joined(separator: "\n")
   }
 }
 
 extension FlowFlight {
-  /// Flies the flow in calm and in a fault set, and returns what the fault set breaks.
+  /// Runs the flow without faults and with a fault set, and returns the violations that the fault
+  /// set causes.
   fileprivate func violations(in faultSet: FaultSet, keeping invariants: [Invariant]) async throws
     -> [Violation]
   {

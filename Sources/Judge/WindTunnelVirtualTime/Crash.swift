@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A crash of work that was contained: a trap such as an index out of range, a stack that is too
-/// deep, an `abort()`.
+/// A crash of contained work: a trap such as an index out of range, a stack overflow, or an
+/// `abort()`.
 package struct Crash: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The signal by which the process would have ended (signal(7)).
+  /// The signal that would have ended the process (signal(7)).
   package let signal: Int32
 
   /// The signal's name, such as `SIGTRAP`.

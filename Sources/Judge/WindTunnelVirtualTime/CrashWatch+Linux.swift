@@ -3,9 +3,9 @@
   internal import CWindTunnelSystem
   internal import Foundation
 
-  /// The thread that hears of crashes, and has loops go on without the threads that had them.
+  /// The thread that receives crashes, and continues loops without the threads that crashed.
   enum CrashWatch {
-    /// Begins, once for all.
+    /// Starts the watch, once per process.
     static func begin() { _ = isUnderWay }
 
     private static let isUnderWay: Bool = {
@@ -13,7 +13,7 @@
       Thread {
         while true {
           let crash = wt_clock_next_crash()
-          // It lasts: the thread that crashed has it, and never comes back.
+          // The loop still exists: the crashed thread refers to it, and never returns.
           VirtualLoop.at(crash.keeper).goOn(after: crash)
         }
       }.start()

@@ -4,7 +4,7 @@
   internal import Foundation
   @_spi(WindTunnel) internal import WindTunnelCore
 
-  /// A thread for runs, which waits for the next one when its own is over: to start one takes as
+  /// A thread for runs, which waits for the next run when one has ended. Starting a thread takes as
   /// long as a short run.
   final class LoopThread: Sendable {
     private static let idle = Locked<[LoopThread]>([])
@@ -12,7 +12,7 @@
     private let next = Locked<(@Sendable () -> Void)?>(nil)
     private let wake = DispatchSemaphore(value: 0)
 
-    /// Does the work of a run on a thread that does nothing else meanwhile.
+    /// Runs work on a thread that is used for nothing else in the meantime.
     static func run(_ work: @escaping @Sendable () -> Void) {
       if let idle = idle.withLock({ $0.popLast() }) { return idle.take(work) }
       let thread = LoopThread()

@@ -1,58 +1,59 @@
-/// The reason for which a run was not virtual: what it shows says nothing.
+/// The reason why a run was not virtual. Its result is then invalid.
 public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The things that go by the machine's time.
+  /// The causes for which a run depends on the machine's time.
   public enum Reason: Sendable, Hashable {
-    /// Something came back from a thread of its own when time had gone on without it.
+    /// A task returned from another thread after time had advanced without it.
     case cameBackLate
-    /// Something took ten thousand turns at one instant, or read the clock again and again in one
-    /// turn: it waits in a loop.
+    /// A task waits in a loop: there were ten thousand turns at one instant, or one turn read the
+    /// clock repeatedly.
     case busyWait
-    /// A thread waited in the system for something, and had set it a limit by the clock.
+    /// A thread waited in the system with a timeout by the clock.
     case blockingWait
-    /// A timer of Dispatch was set.
+    /// A Dispatch timer was set.
     case dispatchTimer
-    /// A sleep by a clock whose durations are none of Swift's.
+    /// A task slept by a clock whose durations are not `Swift.Duration`.
     case foreignClock
-    /// Nothing was left that could happen, and nothing came for so long.
+    /// No work was left, and none arrived during this time.
     case standstill(Duration)
-    /// A system or a runtime whose executors cannot be told the time.
+    /// The executors of this system or runtime do not support virtual time. The value is the
+    /// reason.
     case unsupported(String)
-    /// A run was begun within another, or on a clock that another has.
+    /// A run was started within another run, or on the clock of another run.
     case nested
-    /// Something came back from outside of a run on a clock when the clock had gone on without it.
+    /// A task returned from outside of a run on a clock after that clock had advanced without it.
     case wentOutside
-    /// A task slept by the clock of a run, and was none of the run's.
+    /// A task that does not belong to a run slept by the clock of the run.
     case foreignTask
-    /// A task slept by a ``VirtualClock`` on which nothing runs.
+    /// A task slept by a ``VirtualClock`` without a run.
     case noRun
   }
 
-  /// The thing that was seen.
+  /// The cause that was detected.
   public let reason: Reason
 
   init(_ reason: Reason) { self.reason = reason }
 
-  /// The thing that was seen, and what to do, in a sentence.
+  /// The cause and its fix, in a sentence.
   public var description: String {
     switch reason {
     case .cameBackLate:
       """
-      Not virtual: a task came back from a thread of its own when time had gone on without it. Let the \
-      code under test use tasks or Dispatch queues in place of threads, or run it in real time.
+      Not virtual: a task returned from its own thread after the clock had advanced. Let the \
+      code under test use tasks or Dispatch queues instead of threads, or run it in real time.
       """
     case .busyWait:
       """
-      Not virtual: something waits in a loop without sleeping, and time moves only when all sleep. \
-      Let it sleep between two looks, or run it in real time.
+      Not virtual: a task waits in a loop without sleeping, but time advances only when all sleep. \
+      Let it sleep in the loop, or run it in real time.
       """
     case .blockingWait:
       """
-      Not virtual: a thread waits with a time limit, by a semaphore or a condition, which the system \
-      keeps by the machine's time. Let the code under test await tasks, or run it in real time.
+      Not virtual: a thread waits by a semaphore or a condition with a time limit, which the \
+      system measures in real time. Let the code under test await tasks, or run it in real time.
       """
     case .dispatchTimer:
       """
-      Not virtual: a DispatchSource timer was set, which goes by the machine's time. Let the code \
+      Not virtual: a DispatchSource timer uses the machine's time. Let the code \
       under test sleep by Task.sleep or a clock, or run it in real time.
       """
     case .foreignClock:
@@ -62,29 +63,29 @@ public struct NotVirtual: Error, Sendable, Hashable, CustomStringConvertible {
       """
     case .standstill(let time):
       """
-      Nothing is left that could happen, and the work has not ended: for \(time) of the machine's time \
-      nothing came. A continuation that nobody resumes, or a thread that waits?
+      The work has not ended, but no task can continue: for \(time) of the machine's time \
+      nothing happened. Check for a continuation that is never resumed, or a waiting thread.
       """
-    case .unsupported(let what): "Virtual time is not to be had here: \(what)"
+    case .unsupported(let what): "Virtual time is not available here: \(what)"
     case .nested:
       """
-      Virtual time runs already: a run cannot begin within another, nor on a clock that another has.
+      Virtual time is already running: a run cannot begin within another or on its clock.
       """
     case .wentOutside:
       """
-      Not virtual: something came back from outside of the run (a Dispatch queue, the main actor, a \
-      thread, Task.sleep) when the clock had gone on without it. Let it sleep by the clock and run \
-      where it is called, or run it by VirtualTime.run without a clock, or in real time.
+      Not virtual: work returned from outside of the run (a Dispatch queue, the main actor, a \
+      thread, Task.sleep) after the clock had advanced. Let it sleep by the clock and run \
+      on the caller's executor, or use VirtualTime.run without a clock, or real time.
       """
     case .foreignTask:
       """
-      Not virtual: a task slept by the clock that does not run on it, since Task {} and \
+      Not virtual: a task slept by the clock but does not run on it, because Task {} and \
       Task.detached leave the run. Use a group or async let, or Task(executorPreference: clock).
       """
     case .noRun:
       """
-      A task sleeps by a VirtualClock, and nothing runs on it that would move it. Sleep within \
-      VirtualTime.run(on:), and let no task outlive that.
+      A task sleeps by a VirtualClock, but no run advances it. Sleep within \
+      VirtualTime.run(on:), and let no task outlive it.
       """
     }
   }

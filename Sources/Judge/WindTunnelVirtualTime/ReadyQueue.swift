@@ -1,17 +1,17 @@
 internal import WindTunnelCore
 
-/// The order in which what is ready at one instant gets its turn.
+/// The order in which tasks that are ready at the same instant run.
 public enum TurnOrder: Sendable, Hashable {
-  /// First in, first out.
+  /// The order in which the tasks became ready (first in, first out).
   case arrival
-  /// An order drawn from a seed, which several threads might have had.
+  /// An order drawn from a seed, which could occur with several threads.
   case drawn(seed: UInt64)
 }
 
-/// The things that are ready and wait for their turn.
+/// The queue of ready elements.
 struct ReadyQueue<Element> {
   private var elements: [Element] = []
-  /// The number of those at the beginning that have had their turn.
+  /// The number of elements at the beginning that were already removed.
   private var taken = 0
   private let draws: Draws?
   private var drawn = 0
@@ -31,13 +31,13 @@ struct ReadyQueue<Element> {
     }
   }
 
-  /// Tells whether none waits.
+  /// Whether the queue is empty.
   var isEmpty: Bool { taken == elements.count }
 
-  /// Adds one at the end.
+  /// Adds an element at the end.
   mutating func append(_ element: Element) { elements.append(element) }
 
-  /// Takes away the one whose turn it is; `nil` where there is none.
+  /// Removes and returns the next element, or returns `nil` if the queue is empty.
   mutating func popFirst() -> Element? {
     let count = elements.count - taken
     guard count > 0 else { return nil }
@@ -47,7 +47,7 @@ struct ReadyQueue<Element> {
     }
     let element = elements[taken]
     taken += 1
-    // Seldom, so that each is moved once on an average.
+    // The array is compacted rarely, so that each element is moved once on average.
     if taken >= 1024, taken * 2 >= elements.count {
       elements.removeFirst(taken)
       taken = 0

@@ -1,23 +1,23 @@
-/// Things that are due at moments, the earliest first, and of one moment the one that was added
-/// first.
+/// A heap of elements by their due times. The earliest is first, and elements with the same time
+/// keep the order in which they were added.
 struct TimerHeap<Due: Comparable & Sendable, Element> {
-  fileprivate struct Entry {
+  fileprivate struct ScheduledTimer {
     var due: Due
     var number: Int
     var element: Element
 
-    func comes(before other: Entry) -> Bool { (due, number) < (other.due, other.number) }
+    func comes(before other: ScheduledTimer) -> Bool { (due, number) < (other.due, other.number) }
   }
 
-  private var entries: [Entry] = []
+  private var entries: [ScheduledTimer] = []
   private var count = 0
 
-  /// The moment of the earliest; `nil` where there is none.
+  /// The earliest due time, or `nil` if the heap is empty.
   var next: Due? { entries.first?.due }
 
-  /// Adds one that is due at a moment.
+  /// Adds an element with its due time.
   mutating func add(_ element: Element, due: Due) {
-    entries.append(Entry(due: due, number: count, element: element))
+    entries.append(ScheduledTimer(due: due, number: count, element: element))
     count += 1
     var place = entries.count - 1
     while place > 0 {
@@ -28,7 +28,7 @@ struct TimerHeap<Due: Comparable & Sendable, Element> {
     }
   }
 
-  /// Takes the earliest away; `nil` where there is none.
+  /// Removes and returns the earliest element, or returns `nil` if the heap is empty.
   mutating func popFirst() -> (due: Due, element: Element)? {
     guard let last = entries.popLast() else { return nil }
     guard let first = entries.first else { return (last.due, last.element) }
@@ -50,4 +50,4 @@ struct TimerHeap<Due: Comparable & Sendable, Element> {
 
 extension TimerHeap: Sendable where Element: Sendable {}
 
-extension TimerHeap.Entry: Sendable where Element: Sendable {}
+extension TimerHeap.ScheduledTimer: Sendable where Element: Sendable {}

@@ -1,57 +1,57 @@
 internal import Dispatch
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A clock for code that takes one, which moves when nothing is left to do at its present instant.
+/// A clock for code that accepts one. It advances when no work is left at its current instant.
 ///
-/// It asks nothing of the compiler, the runtime or the system: it is an executor of tasks as well,
-/// and so knows when none of them is ready any more. See ``VirtualTime/run(on:in:patience:_:)``.
+/// It needs no support of the compiler, the runtime or the system. It is also a task executor, and
+/// therefore knows when no task is ready. See ``VirtualTime/run(on:in:patience:_:)``.
 ///
-/// A client that starts tasks of its own hands the clock to them, too:
+/// A client that starts its own tasks must pass the clock to them as well:
 /// `Task(executorPreference: clock) { … }`.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 public final class VirtualClock: Clock, TaskExecutor {
-  /// A moment of a clock.
+  /// An instant of a virtual clock.
   public struct Instant: InstantProtocol {
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public let elapsed: Duration
 
-    /// Makes the moment so long after the clock was made.
+    /// Creates the instant at a time after the clock was created.
     public init(elapsed: Duration) { self.elapsed = elapsed }
 
-    /// Returns the moment that is so much later.
+    /// Returns the instant that is later by a duration.
     public func advanced(by duration: Duration) -> Self { Self(elapsed: elapsed + duration) }
 
-    /// Returns the time from this moment to another.
+    /// Returns the time from this instant to another.
     public func duration(to other: Self) -> Duration { other.elapsed - elapsed }
 
-    /// Tells whether a moment is before another.
+    /// Returns whether an instant is before another.
     public static func < (left: Self, right: Self) -> Bool { left.elapsed < right.elapsed }
   }
 
   typealias Sleeper = CheckedContinuation<Void, any Error>
 
-  /// The work of one run, and those who have to do with its end.
+  /// The state of one run.
   private struct Run {
     var patience: Duration
-    /// True when the work has returned.
+    /// Whether the work has returned.
     var isDone = false
     var reason: NotVirtual.Reason?
-    /// The machine's time when the reason was seen.
+    /// The real time at which the reason was detected.
     var failed: ContinuousClock.Instant?
     var cancel: (@Sendable () -> Void)?
-    /// Whoever began and waits for the end; `nil`: nothing has had a turn.
+    /// The continuation of the caller that waits for the end. `nil` means that no job has run yet.
     var waiter: CheckedContinuation<NotVirtual.Reason?, Never>?
 
-    /// Tells whether the clock moves.
+    /// Whether the clock advances.
     var isVirtual: Bool { !isDone && reason == nil }
   }
 
-  /// The next thing that has to be done where the jobs have their turns.
+  /// The next action on the queue that runs the jobs.
   private enum Step {
     case job(UnownedJob)
     case wake([Sleeper])
     case fail(NotVirtual.Reason)
-    /// Nothing is left that could happen; the number is that of the turns so far.
+    /// No work is left. The number is that of the turns so far.
     case stand(Duration, turns: Int)
     case giveUp(CheckedContinuation<NotVirtual.Reason?, Never>?, NotVirtual.Reason)
     case rest
@@ -60,32 +60,32 @@ public final class VirtualClock: Clock, TaskExecutor {
   private struct State: Sendable {
     private var time = Duration.zero
     private(set) var run: Run?
-    /// The reason for which work was given up that did not end when it was cancelled.
+    /// The reason why work was abandoned, because it did not end when it was cancelled.
     private(set) var givenUp: NotVirtual.Reason?
     private var ready = ReadyQueue<UnownedJob>(.arrival)
     private var sleepers: [Int: Sleeper] = [:]
-    /// The sleepers by their numbers; those that were woken are among them until they are due.
+    /// The sleepers by their numbers. A sleeper that was woken stays here until it is due.
     private var due = TimerHeap<Duration, Int>()
     private var lastSleeper = 0
     private var turns = InstantTurns()
     private var turnsInAll = 0
-    /// The number of times that this turn has read the clock.
+    /// The number of times that the current turn has read the clock.
     private var reads = 0
-    /// True while jobs have their turns, or will have them at once.
+    /// Whether jobs run now, or will run next.
     private var isAwake = false
-    /// True while somebody looks after a time of the machine's whether the run still stands.
+    /// Whether a check is scheduled, after some real time, whether the run still has no work.
     private var isWatched = false
-    /// True where that one has seen that it does.
+    /// Whether that check found that the run still has no work.
     private var hasStood = false
 
-    /// The time since the clock was made. It goes on by the machine's where the run has failed, so
-    /// that whoever waits for a moment in a loop comes to an end.
+    /// The time since the clock was created. After a failure of the run it follows real time, so
+    /// that code that waits for an instant in a loop ends.
     var elapsed: Duration {
       guard let failed = run?.failed else { return time }
       return time + (ContinuousClock.now - failed)
     }
 
-    // MARK: What comes
+    // MARK: Input
 
     mutating func begin(_ order: TurnOrder, patience: Duration) -> NotVirtual.Reason? {
       guard givenUp == nil else { return givenUp }
@@ -98,12 +98,12 @@ public final class VirtualClock: Clock, TaskExecutor {
       return nil
     }
 
-    /// Takes a job.
+    /// Adds a job.
     ///
-    /// - Returns: The reason for which the run is none any more, and true where nobody has the jobs
-    ///   take their turns.
+    /// - Returns: The reason why the run is no longer virtual, and whether the caller must start
+    ///   running the jobs.
     mutating func take(_ job: UnownedJob, isHere: Bool) -> (NotVirtual.Reason?, wakes: Bool) {
-      // Work that was given up has no more turns: it may be a loop without an end.
+      // Abandoned work gets no more turns, because it may be an infinite loop.
       guard givenUp == nil else { return (nil, false) }
       ready.append(job)
       let isLate =
@@ -111,7 +111,7 @@ public final class VirtualClock: Clock, TaskExecutor {
       return (isLate ? .wentOutside : nil, wake())
     }
 
-    /// Tells whether nobody has the jobs take their turns, and notes that somebody will.
+    /// Marks the jobs as running, and returns whether the caller must start running them.
     mutating func wake() -> Bool {
       defer { isAwake = true }
       return !isAwake
@@ -122,11 +122,11 @@ public final class VirtualClock: Clock, TaskExecutor {
       return lastSleeper
     }
 
-    /// Lets a sleeper lie down.
+    /// Adds a sleeper.
     ///
-    /// - Returns: The error for one that may not.
+    /// - Returns: The error if the task may not sleep.
     mutating func sleep(_ number: Int, until moment: Duration, _ sleeper: Sleeper) -> (any Error)? {
-      // Whoever cancels after this look finds the sleeper.
+      // A cancellation after this check finds the sleeper.
       if Task.isCancelled { return CancellationError() }
       guard let run, !run.isDone else { return NotVirtual(.noRun) }
       if let reason = run.reason { return NotVirtual(reason) }
@@ -137,26 +137,26 @@ public final class VirtualClock: Clock, TaskExecutor {
 
     mutating func takeSleeper(_ number: Int) -> Sleeper? { sleepers.removeValue(forKey: number) }
 
-    /// Takes all that sleep, in the order in which they lay down.
+    /// Removes and returns all sleepers, in the order in which they were added.
     mutating func takeSleepers() -> [Sleeper] {
       defer { (sleepers, due) = ([:], TimerHeap()) }
       return sleepers.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Counts a look at the clock; true where it is one of a loop's.
+    /// Counts a read of the clock, and returns whether the number shows that the turn is a loop.
     mutating func read() -> Bool {
       guard run?.isVirtual == true else { return false }
       reads += 1
       return reads > VirtualClock.readsMax
     }
 
-    // MARK: What follows
+    // MARK: Steps
 
-    /// Decides what happens next.
+    /// Returns the next step.
     mutating func step() -> Step {
       if let run, run.waiter == nil { return rest() }
       if let run, !run.isDone, turns.isBusyWait {
-        // When the run has failed as many turns once more.
+        // After a failure, the run gets the same number of turns again to end.
         turns.clear()
         return run.reason == nil ? .fail(.busyWait) : giveUp()
       }
@@ -178,22 +178,22 @@ public final class VirtualClock: Clock, TaskExecutor {
       return rest(.stand(run.patience, turns: turnsInAll))
     }
 
-    /// Notes that nobody has the jobs take their turns after this.
+    /// Records that no jobs run after this step.
     private mutating func rest(_ step: Step = .rest) -> Step {
       isAwake = false
       return step
     }
 
-    /// Looks whether the run has stood since a number of turns.
+    /// Checks whether there were no turns since a number of turns.
     ///
-    /// - Returns: True where that has to be followed up.
+    /// - Returns: Whether the caller must start running the jobs.
     mutating func look(since turns: Int) -> Bool {
       isWatched = false
       hasStood = !isAwake && turnsInAll == turns
       return wake()
     }
 
-    /// Moves the time to the next sleepers.
+    /// Advances the time to the next sleepers.
     private mutating func move() -> [Sleeper]? {
       var woken: [Sleeper] = []
       while let moment = due.next, woken.isEmpty || moment <= time {
@@ -209,22 +209,22 @@ public final class VirtualClock: Clock, TaskExecutor {
 
     // MARK: The end
 
-    /// Notes why the run is none.
+    /// Records the reason why the run is not virtual.
     ///
-    /// - Returns: The cancellation of the work; `nil` where the run is over.
+    /// - Returns: The function that cancels the work; `nil` if the run has ended.
     mutating func fail(_ reason: NotVirtual.Reason) -> (@Sendable () -> Void)? {
       guard run?.isVirtual == true else { return nil }
       run?.reason = reason
       run?.failed = .now
-      // Where there is none yet it is called as soon as there is.
+      // Without a function yet, the cancellation happens as soon as there is one.
       return run?.cancel ?? { @Sendable in }
     }
 
-    /// Lets whoever began wait for the end, and the first turn be had: not before, so that the work
-    /// can be cancelled from then on.
+    /// Sets the caller that waits for the end, and allows the first turn. Turns do not begin
+    /// earlier, so that the work can always be cancelled.
     ///
-    /// - Returns: True where nobody has the jobs take their turns, and the cancellation, where
-    ///   there is a reason for it by now.
+    /// - Returns: Whether the caller must start running the jobs, and the cancellation if it is
+    ///   due.
     mutating func wait(
       _ waiter: CheckedContinuation<NotVirtual.Reason?, Never>,
       _ cancel: @escaping @Sendable () -> Void
@@ -234,14 +234,14 @@ public final class VirtualClock: Clock, TaskExecutor {
       return (wake(), run?.reason == nil ? nil : cancel)
     }
 
-    /// Notes that the work has returned.
+    /// Records that the work has returned.
     mutating func done() -> CheckedContinuation<NotVirtual.Reason?, Never>? {
       guard givenUp == nil else { return nil }
       run?.isDone = true
       return run?.waiter
     }
 
-    /// Ends the run for whoever began it.
+    /// Ends the run for its caller.
     mutating func close() {
       time = elapsed
       run = nil
@@ -254,26 +254,26 @@ public final class VirtualClock: Clock, TaskExecutor {
       return rest(.giveUp(run?.waiter, reason))
     }
 
-    /// The identity of a job's task, as long as that lives: where one is made in the place of
-    /// another within an instant, both are of that instant.
+    /// Returns the identity of a job's task, valid while the task exists. If a task is created in
+    /// place of another one within an instant, both belong to that instant.
     private static func task(of job: UnownedJob) -> UInt64 {
       UInt64(UInt(bitPattern: unsafeBitCast(job, to: UnsafeRawPointer.self)))
     }
   }
 
-  /// A turn that reads the clock so often waits in a loop.
+  /// The number of clock reads in one turn that counts as waiting in a loop.
   private static let readsMax = 100_000
-  /// The turns after which the queue gets its thread back: what Objective-C releases is freed then.
+  /// The turns after which the queue releases its thread, so that autoreleased objects are freed.
   private static let turnsInARow = 1_000
   private static let here = DispatchSpecificKey<ObjectIdentifier>()
 
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "windtunnel.virtual-clock")
 
-  /// Makes a clock, which stands at zero until something runs on it.
+  /// Creates a clock. It stays at zero until a run on it begins.
   public init() { queue.setSpecific(key: Self.here, value: ObjectIdentifier(self)) }
 
-  /// The clock's present moment.
+  /// The current instant of the clock.
   public var now: Instant {
     let isHere = isHere
     let (elapsed, isLoop) = state.withLock { ($0.elapsed, isHere && $0.read()) }
@@ -281,15 +281,15 @@ public final class VirtualClock: Clock, TaskExecutor {
     return Instant(elapsed: elapsed)
   }
 
-  /// The least step of the clock: it wakes at the very instant.
+  /// The smallest step of the clock. Sleepers wake at exactly their instant.
   public var minimumResolution: Duration { Duration(secondsComponent: 0, attosecondsComponent: 1) }
 
-  /// Waits until a moment; of those who wait for the same one, whoever came first is woken first.
+  /// Waits until an instant. Tasks with the same instant are woken in the order of their waits.
   ///
   /// - Parameters:
-  ///   - deadline: The moment.
-  ///   - tolerance: A length that is not used, since it is woken at the very instant.
-  /// - Throws: `CancellationError`, and ``NotVirtual`` where the clock is not moved for this task.
+  ///   - deadline: The instant.
+  ///   - tolerance: Ignored, because the task is woken at exactly the instant.
+  /// - Throws: `CancellationError`, or ``NotVirtual`` if the clock does not advance for this task.
   @concurrent public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let isOurs = withUnsafeCurrentTask { $0?.unownedTaskExecutor == asUnownedTaskExecutor() }
@@ -309,7 +309,7 @@ public final class VirtualClock: Clock, TaskExecutor {
     }
   }
 
-  /// Takes a job of a task that runs on this clock.
+  /// Adds a job of a task that runs on this clock.
   public func enqueue(_ job: consuming ExecutorJob) {
     let (job, isHere) = (UnownedJob(job), isHere)
     let (reason, wakes) = state.withLock { $0.take(job, isHere: isHere) }
@@ -328,11 +328,11 @@ public final class VirtualClock: Clock, TaskExecutor {
     }
     defer { state.withLock { $0.close() } }
     let task = Task(executorPreference: self) {
-      // At no later instant than its last turn.
+      // No later than at the instant of its last turn.
       defer { self.end() }
       return try await work()
     }
-    // The work is no child, so that it can be given up where no cancellation ends it.
+    // The work is not a child task, so that it can be abandoned if a cancellation does not end it.
     let reason = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let (wakes, cancel) = state.withLock { $0.wait(waiter) { task.cancel() } }
@@ -342,16 +342,16 @@ public final class VirtualClock: Clock, TaskExecutor {
     } onCancel: {
       task.cancel()
     }
-    // Whoever cancels wakes sleepers from another thread.
+    // A cancellation wakes sleepers from another thread.
     try Task.checkCancellation()
-    // What it has returned says nothing then.
+    // The result of the work is then invalid.
     if let reason { throw NotVirtual(reason) }
     return try await task.value
   }
 
   private var isHere: Bool { DispatchQueue.getSpecific(key: Self.here) == ObjectIdentifier(self) }
 
-  // MARK: The turns
+  // MARK: Turns
 
   private func haveTurns() {
     for _ in 0..<Self.turnsInARow {
@@ -361,7 +361,7 @@ public final class VirtualClock: Clock, TaskExecutor {
     queue.async { self.haveTurns() }
   }
 
-  /// Returns the next job, when all that is to be done before it is; `nil` where nothing is ready.
+  /// Returns the next job, after all steps that precede it; `nil` if no job is ready.
   private func next() -> UnownedJob? {
     while true {
       switch state.withLock({ $0.step() }) {
@@ -383,7 +383,7 @@ public final class VirtualClock: Clock, TaskExecutor {
 
   // MARK: The end
 
-  /// Ends the run: the work is cancelled, and nobody sleeps any more.
+  /// Ends the run with a failure: the work is cancelled, and all sleepers are woken.
   private func fail(_ reason: NotVirtual.Reason) {
     guard let cancel = state.withLock({ $0.fail(reason) }) else { return }
     cancel()

@@ -1,26 +1,26 @@
 #if os(Linux)
-  // The experimental interfaces of Swift's concurrency stand in this file alone. Known for Swift
-  // 6.3: `SchedulingExecutor` is asked for each sleep below a preference, and
-  // `swift_task_enqueueGlobal_hook` sees the jobs that have none.
+  // Only this file uses the experimental interfaces of Swift's concurrency. Known for Swift 6.3:
+  // `SchedulingExecutor` receives each sleep with an executor preference, and
+  // `swift_task_enqueueGlobal_hook` receives the jobs without one.
   @_spi(ExperimentalScheduling) internal import _Concurrency
   internal import CWindTunnelClock
   internal import Synchronization
   @_spi(WindTunnel) internal import WindTunnelCore
 
-  /// The executor of a run: what is enqueued has its turn on the loop, and sleeps are its timers.
+  /// The executor of a run. Its jobs run on the loop, and sleeps are the loop's timers.
   final class VirtualExecutor: TaskExecutor, SchedulingExecutor {
     let loop: VirtualLoop
 
     init(_ loop: VirtualLoop) { self.loop = loop }
 
-    /// Tells whether this thread is in a run.
+    /// Whether this thread is in a run.
     static var isHere: Bool { VirtualLoop.current?.isOver == false }
 
-    /// The reason for which there can be none; `nil` where there can.
+    /// The reason why virtual time is not supported, or `nil` if it is.
     static var hindrance: String? {
       if hooks == nil { return "this Swift runtime has no hook for jobs." }
       guard wt_clock_has_dispatch() else {
-        return "this program has Dispatch linked into it, whose timers go by the machine's time."
+        return "this program links Dispatch, whose timers use the machine's time."
       }
       return nil
     }
@@ -32,7 +32,7 @@
       loop.start { [self] job in job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
 
-    /// Ends the run, of which the process has forgotten then.
+    /// Ends the run, and removes it from the runs of the process.
     func end() {
       loop.end()
       let isFirst = Self.runs.withLock { runs in
@@ -67,7 +67,7 @@
     private func enqueue(_ job: UnownedJob, after delay: Swift.Duration?) {
       let nanoseconds = delay?.clampedNanoseconds
       guard !loop.take(.job(job), after: nanoseconds) else { return }
-      // A thread of its own sleeps by the machine's time.
+      // A thread outside of the run sleeps by the machine's time.
       if nanoseconds != nil { loop.end(.cameBackLate) }
       VirtualLoop.later(nanoseconds ?? 0) { [self] in
         job.runSynchronously(on: asUnownedTaskExecutor())
@@ -81,15 +81,15 @@
 
     /// The runs of this process.
     private static let runs = Locked<[VirtualLoop]>([])
-    /// Their number: jobs of all the process are asked for it.
+    /// The number of runs. It is read for every job in the process.
     private static let count = Atomic(0)
 
-    /// Sets the hooks, once for all: jobs that are no run's go where they would have gone.
+    /// Sets the hooks, once per process. Jobs that belong to no run are passed on as before.
     private static let hooks: Void? = {
       guard let global = wt_global_hook() else { return nil }
       let hook: Hook = { job, original in
         if VirtualExecutor.take(job) { return }
-        // A neighbour's goes where it would have gone, and is no work of the run's.
+        // A job of other code is passed on, and does not count as work of the run.
         let role = wt_clock_leave()
         original(job)
         wt_clock_return(role)
@@ -105,14 +105,14 @@
       return loop.take(.job(job))
     }
 
-    /// The run that a job is of: that of the thread from which it comes, or the one that knows its
-    /// task.
+    /// Returns the run of a job: that of the current thread, or the run that knows its task. `nil`
+    /// if the job belongs to no run.
     private static func owner(of job: UnownedJob) -> VirtualLoop? {
       guard let here = VirtualLoop.current else {
         return runs.withLock { $0.first { $0.knows(job) } }
       }
       if here.knows(job) { return here }
-      // What another run waits for comes back late there, and has not this one's time.
+      // A job that another run waits for counts as late there, and does not get this run's time.
       if count.load(ordering: .relaxed) > 1 {
         let other = runs.withLock { $0.first { $0 !== here && $0.knows(job) } }
         if let other { return other }
@@ -122,7 +122,7 @@
   }
 
   extension Swift.Duration {
-    /// The nanoseconds; of more than a hundred years as many as fit.
+    /// The duration in nanoseconds, limited to the maximum value after about a hundred years.
     fileprivate var clampedNanoseconds: Int64 {
       components.seconds > 3_200_000_000 ? .max : inNanoseconds
     }

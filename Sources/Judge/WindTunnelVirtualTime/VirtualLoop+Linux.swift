@@ -5,89 +5,89 @@
   internal import Synchronization
   @_spi(WindTunnel) internal import WindTunnelCore
 
-  /// One thread on which everything of a run happens: what is ready has its turn, and when nothing
-  /// is, the time moves to the next timer.
+  /// The single thread of a run. It runs everything that is ready, and if nothing is, it advances
+  /// the time to the next timer.
   ///
-  /// What is not behind a lock belongs to whoever has the loop's identity: the loop's thread, or
-  /// the main thread while the loop waits for it.
+  /// State without a lock belongs to the thread with the loop's identity. This is the loop's
+  /// thread, or the main thread while the loop waits for it.
   final class VirtualLoop: @unchecked Sendable {
-    /// The things that have their turn.
+    /// The items that the loop processes.
     enum Turn {
-      /// A job of Swift's.
+      /// A job of Swift's concurrency.
       case job(UnownedJob)
-      /// Work that Dispatch was to do later, or on the main queue.
+      /// Delayed Dispatch work, or work for the main queue.
       case delayed(wt_delayed)
       /// The end of a sleep on a thread that does the loop's work.
       case wake(DispatchSemaphore)
     }
 
-    /// A thing that another thread brings.
-    private struct Arrival {
+    /// An item that another thread delivers.
+    private struct SubmittedWork {
       var turn: Turn
-      /// The nanoseconds after which it is due; `nil`: it is ready.
+      /// The nanoseconds after which the item is due. `nil` means that it is ready.
       var delay: Int64?
-      /// The number of the work in which it was brought; 0: that of none that the loop handed out.
+      /// The number of the work that delivered it, or 0 if the loop had not handed out that work.
       var work: Int64
     }
 
-    /// The things that other threads have to do with.
+    /// The state that other threads share.
     private struct Inbox {
-      var arrivals: [Arrival] = []
-      /// The number of pieces of work that were handed to Dispatch, and are not done or asleep.
+      var arrivals: [SubmittedWork] = []
+      /// The number of work items on dispatch queues that are neither finished nor asleep.
       var out = 0
       var lastWork: Int64 = 0
-      /// The threads that do such work, by its number; what has not begun has none.
+      /// The threads that do such work, by its number. Work that has not begun has no thread.
       var doers: [Int64: Int32] = [:]
-      /// The loop's thread, and whether it waits for others.
+      /// The number of the loop's thread, and below whether it waits for others.
       var loop: Int32 = 0
       var isListening = false
       var isOver = false
       var reason: NotVirtual.Reason?
-      /// The one who waits for the end.
+      /// The continuation that waits for the end.
       var waiting: CheckedContinuation<Void, Never>?
-      /// The one who hears of a crash.
+      /// The function that receives a crash.
       var hearsOfCrash: (@Sendable (Crash) -> Void)?
       var hasCrashed = false
 
-      /// Tells whether the loop has to look into it before its next turn.
+      /// Whether the loop must read the inbox before its next turn.
       var isOfInterest: Bool { out > 0 || !arrivals.isEmpty }
     }
 
-    /// The machine's time after which nobody is waited for any more from whom nothing comes.
+    /// The real time after which the loop no longer waits for threads that deliver nothing.
     private static let patience = Duration.seconds(10)
-    /// The machine's time for which what is ready waits for what other threads bring before it is
-    /// asked whether one of them waits for what is ready.
+    /// The real time for which ready items wait for other threads. After that, the loop checks
+    /// whether one of these threads itself waits for a ready item.
     private static let grace = Duration.milliseconds(20)
-    /// The machine's time between two looks at what those threads do.
+    /// The real time between two checks of these threads.
     private static let glance = Duration.milliseconds(10)
-    /// The machine's time between two looks of such a thread at the loop's, in seconds.
+    /// The real time between two checks of the loop's thread by such a thread, in seconds.
     private static let loopGlance = 0.000_1
-    /// The longest run in nanoseconds: a hundred years, with which no clock's sum goes over its
-    /// bounds. What is due later never is.
+    /// The maximum duration of a run in nanoseconds: a hundred years, so that no sum of times
+    /// overflows. Later timers never fire.
     private static let longest: Int64 = 100 * 365 * 86_400 * 1_000_000_000
 
     private let inbox = NSCondition()
     private var box = Inbox() {
       didSet { hasNews.store(box.isOfInterest, ordering: .releasing) }
     }
-    /// Tells what ``Inbox/isOfInterest`` does, without the lock: mostly nothing is, and every turn
-    /// asks.
+    /// A copy of ``Inbox/isOfInterest`` that is read without the lock. It is usually `false`, and
+    /// every turn reads it.
     private let hasNews = Atomic<Bool>(false)
     private var ready: ReadyQueue<Turn>
     private var timers = TimerHeap<Int64, Turn>()
-    /// The time since the beginning in nanoseconds, which other threads read.
+    /// The virtual time since the beginning in nanoseconds, which other threads read.
     private let time = Atomic<Int64>(0)
-    /// The machine's time at the end of the run; 0 before.
+    /// The real time at the end of the run; 0 before it.
     private let ended = Atomic<Int64>(0)
     /// The number of threads that sleep.
     private var sleepers = 0
     private var turns = InstantTurns()
-    /// The tasks that no executor's preference tells from others'.
+    /// The tasks of the run that have no executor preference to identify them.
     private var ownTasks: Set<UInt64> = []
     private var hasBegun = false
-    /// The number of the run's first task: numbers go up.
+    /// The number of the run's first task. Numbers increase.
     private let firstTask = Atomic<UInt64>(.max)
-    /// Runs a job as an executor has to; there is none any more when the loop has ended.
+    /// Runs a job on the executor; `nil` after the loop has ended.
     private var run: (@Sendable (UnownedJob) -> Void)?
     private let timekeeper = UnsafeMutablePointer<wt_timekeeper>.allocate(capacity: 1)
 
@@ -109,37 +109,37 @@
 
     deinit { timekeeper.deallocate() }
 
-    /// The loop that a timekeeper names.
+    /// Returns the loop of a timekeeper.
     static func at(_ keeper: UnsafeMutableRawPointer?) -> VirtualLoop {
-      // Nobody calls without one: it stands in every timekeeper that was given to a thread.
+      // There is always a loop, because every timekeeper of a thread contains one.
       unsafeBitCast(keeper, to: VirtualLoop.self)
     }
 
-    /// The loop whose time this thread has.
+    /// The loop whose time this thread uses.
     static var current: VirtualLoop? { wt_clock_keeper().map(at) }
 
     private var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Tells whether this thread has the loop's identity.
+    /// Whether this thread has the loop's identity.
     private var isHere: Bool { wt_clock_loop() == opaque }
 
-    /// Tells whether this thread does work that the loop has handed out.
+    /// Whether this thread does work that the loop has handed out.
     private var isHelper: Bool { wt_clock_work() != 0 && wt_clock_keeper() == opaque }
 
     private var now: Int64 { time.load(ordering: .relaxed) }
 
-    /// The time since the beginning; when the run is over it goes on as the machine's does.
+    /// The time since the beginning. After the end of the run, it follows real time.
     private var elapsed: Int64 {
       let end = ended.load(ordering: .acquiring)
       return end == 0 ? now : now + (wt_clock_real() - end)
     }
 
-    // MARK: What comes
+    // MARK: Input
 
-    /// Takes what is ready, now or after a time.
+    /// Adds an item that is ready, now or after a delay.
     ///
-    /// - Returns: False where the run is over, and after a time also where this thread has another
-    ///   time, or none of its own.
+    /// - Returns: `false` if the run is over. With a delay, also `false` if this thread does not
+    ///   use the loop's time.
     func take(_ turn: Turn, after delay: Int64? = nil) -> Bool {
       guard isHere else { return (delay == nil || isHelper) && bring(turn, after: delay) }
       add(turn, after: delay)
@@ -157,15 +157,15 @@
       inbox.lock()
       defer { inbox.unlock() }
       guard !box.isOver else { return false }
-      box.arrivals.append(Arrival(turn: turn, delay: delay, work: work))
+      box.arrivals.append(SubmittedWork(turn: turn, delay: delay, work: work))
       inbox.broadcast()
       return true
     }
 
-    /// Tells whether a job that goes to no executor in particular is the run's, and notes it.
+    /// Returns whether a job without an executor belongs to the run, and records its task.
     ///
-    /// All that its threads start or wake is, except a task that is older than the run: a
-    /// neighbour, or the one who waits for the run's end.
+    /// Every job that the run's threads start or wake belongs to it, except jobs of tasks that are
+    /// older than the run. Such a task belongs to other code, or waits for the run's end.
     func isOwn(_ job: UnownedJob) -> Bool {
       let task = Self.task(of: job)
       if isHere || isHelper {
@@ -176,7 +176,7 @@
       return knows(job)
     }
 
-    /// Tells whether a job is of a task that the run has seen before.
+    /// Returns whether a job belongs to a known task of the run.
     func knows(_ job: UnownedJob) -> Bool {
       let task = Self.task(of: job)
       guard task != 0 else { return false }
@@ -189,7 +189,7 @@
 
     // MARK: The loop
 
-    /// Starts the loop on a thread that has nothing else to do.
+    /// Starts the loop on a thread that does nothing else.
     func start(running run: @escaping @Sendable (UnownedJob) -> Void) {
       self.run = run
       LoopThread.run { [self] in loop() }
@@ -204,8 +204,7 @@
       run = nil
     }
 
-    /// The one whose turn it is; waits for other threads where nothing is left; `nil` where the run
-    /// is over.
+    /// Returns the next item. Waits for other threads if none is ready; `nil` if the run is over.
     private func next() -> Turn? {
       while !isOver {
         let came = arrivals()
@@ -228,9 +227,9 @@
       return nil
     }
 
-    /// Returns what other threads have brought, in the order in which their work was handed out.
-    /// While any of that is out the time stands still.
-    private func arrivals() -> [Arrival] {
+    /// Returns the items from other threads, in the order of their work items. The time does not
+    /// advance while any of that work is unfinished.
+    private func arrivals() -> [SubmittedWork] {
       guard hasNews.load(ordering: .acquiring) else { return [] }
       if isOut, !waits(for: Self.grace, until: { $0.out == 0 }), !isSettled() {
         end(.standstill(Self.patience))
@@ -240,21 +239,21 @@
       guard !box.arrivals.isEmpty else { return [] }
       let came = box.arrivals
       box.arrivals = []
-      // Stable, so that what one piece of work has brought keeps its order.
+      // Stable, so that the items of one work item keep their order.
       return came.enumerated()
         .sorted { ($0.element.work, $0.offset) < ($1.element.work, $1.offset) }
         .map(\.element)
     }
 
-    /// Waits until all that is out is done, or can only wait itself: for what is ready, or for what
-    /// another has brought. Work that a busy machine has not got round to is waited for, or the
-    /// order would be the machine's.
+    /// Waits until all work on dispatch queues is finished, or only waits for a ready item or for
+    /// an item of another thread. Work that has not begun on a busy machine is waited for.
+    /// Otherwise, the order would depend on the machine.
     ///
-    /// - Returns: False where nothing has come of it, and nothing else is left.
+    /// - Returns: `false` if the work is not finished and no other item is left.
     private func isSettled() -> Bool {
       let isBusy = !ready.isEmpty
       let end = wt_clock_real() + Self.patience.inNanoseconds
-      // At one look a thread may be between two steps.
+      // A single check may find a thread between two steps.
       var looksAsleep = 0
       while true {
         let (hasNext, doers) = inbox.withLock {
@@ -270,10 +269,10 @@
 
     private var isOut: Bool { inbox.withLock { box.out > 0 } }
 
-    /// Waits for other threads, by the machine's time; tells whether what is waited for has come,
-    /// or the end.
+    /// Waits for other threads in real time. Returns whether the condition is met, or the run is
+    /// over.
     private func waits(for time: Duration, until isThere: (Inbox) -> Bool) -> Bool {
-      // Clocks and sleeps of Foundation's are used.
+      // Foundation's clocks and sleeps are used here.
       wt_clock_keep(nil, false)
       defer { if !isOver { wt_clock_keep(timekeeper, true) } }
       let end = Date(timeIntervalSinceNow: time.inMilliseconds / 1000)
@@ -290,7 +289,7 @@
       return true
     }
 
-    /// Waits for so much of the machine's time; whatever comes meanwhile comes too late.
+    /// Waits for a real time. An item that arrives during it is too late.
     func listen(for time: Duration) {
       guard isHere, waits(for: time, until: { !$0.arrivals.isEmpty || $0.out > 0 }), !isOver else {
         return
@@ -298,8 +297,8 @@
       end(.cameBackLate)
     }
 
-    /// Takes in what another thread has brought.
-    private func welcome(_ arrival: Arrival) {
+    /// Handles an item from another thread.
+    private func welcome(_ arrival: SubmittedWork) {
       if arrival.work == 0, case .job(let job) = arrival.turn {
         let task = Self.task(of: job)
         if !hasBegun { firstTask.store(task, ordering: .relaxed) }
@@ -319,7 +318,7 @@
         if wt_clock_is_main(work) {
           onMain { work.work(work.context) }
         } else if sleepers > 0, !wt_clock_is_of_runtime(work) {
-          // Its queue may be that of a thread that sleeps.
+          // The work's queue may be that of a sleeping thread.
           wt_clock_hand_out(timekeeper, work)
         } else {
           wt_clock_do(work)
@@ -337,7 +336,7 @@
       turns.clear()
     }
 
-    // MARK: What a thread does that has this time
+    // MARK: Threads with this time
 
     private func pass(_ nanoseconds: Int64) -> Bool {
       guard ended.load(ordering: .acquiring) == 0 else { return false }
@@ -352,7 +351,7 @@
         return false
       }
       let work = wt_clock_work()
-      box.arrivals.append(Arrival(turn: .wake(semaphore), delay: nanoseconds, work: work))
+      box.arrivals.append(SubmittedWork(turn: .wake(semaphore), delay: nanoseconds, work: work))
       box.out -= 1
       let thread = box.doers.removeValue(forKey: work)
       inbox.broadcast()
@@ -366,7 +365,7 @@
       take(.delayed(work), after: work.delay > 0 ? work.delay : nil)
     }
 
-    /// Counts a piece of work that goes to a queue, and lasts as long as that is out.
+    /// Registers a work item handed to a dispatch queue, and returns its number.
     private func handOut() -> Int64 {
       inbox.lock()
       defer { inbox.unlock() }
@@ -377,9 +376,9 @@
       return box.lastWork
     }
 
-    /// Begins with work when the turn is over in which it was handed out: else what it brings would
-    /// come in the midst of that turn or behind it, as the machine has it. A turn that itself waits
-    /// for the work is not waited for.
+    /// Begins a work item after the end of the turn that dispatched it. Otherwise, it would depend
+    /// on the machine whether its items arrive during that turn or after it. If the turn itself
+    /// waits for the work, the work begins at once.
     private func begin(_ work: Int64, on thread: Int32) {
       var looksAsleep = 0
       inbox.lock()
@@ -408,14 +407,15 @@
       }
     }
 
-    /// Has the main queue do something with this time, and waits for that.
+    /// Runs an action on the main queue with this time, and waits for its end.
     private func onMain(_ action: @escaping @Sendable () -> Void) {
       let done = DispatchSemaphore(value: 0)
-      // While the main thread has it this thread has none: what it sends there would come back.
+      // While the main thread uses the time, this thread must not. Otherwise, items that it sends
+      // to the main queue would return here.
       wt_clock_keep(nil, false)
       DispatchQueue.main.async { [self] in
         wt_clock_keep(timekeeper, true)
-        // Without the thread that it has the main queue would stand still for all that follows.
+        // Without its thread, the main queue would no longer run anything.
         let contains = timekeeper.pointee.containsCrashes
         timekeeper.pointee.containsCrashes = false
         action()
@@ -429,15 +429,15 @@
 
     // MARK: Crashes
 
-    /// Takes a crash from now on for the end of the thread that it is on; another thread is the
-    /// loop then. No turn is another's because of it.
+    /// Contains crashes from now on: a crash ends only its thread, and another thread continues the
+    /// loop. The order of the turns does not change.
     func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
       CrashWatch.begin()
       timekeeper.pointee.containsCrashes = true
       inbox.withLock { box.hearsOfCrash = tell }
     }
 
-    /// Goes on without the thread that has crashed.
+    /// Continues without the thread that has crashed.
     func goOn(after crash: wt_clock_crash) {
       let tell = inbox.withLock {
         box.hasCrashed = true
@@ -453,13 +453,13 @@
 
     // MARK: The end
 
-    /// Tells whether the run is over: its time goes on as the machine's does.
+    /// Whether the run is over. Its time then follows real time.
     var isOver: Bool { ended.load(ordering: .acquiring) != 0 }
 
-    /// The reason for which the run was not virtual, as far as one was seen.
+    /// The reason why the run was not virtual, or `nil` if none was detected.
     var reason: NotVirtual.Reason? { inbox.withLock { box.reason } }
 
-    /// Comes back when the run is over.
+    /// Returns when the run is over.
     func untilOver() async {
       await withCheckedContinuation { continuation in
         inbox.lock()
@@ -470,7 +470,7 @@
       }
     }
 
-    /// Ends the run: what is left goes on by the machine's time.
+    /// Ends the run. Remaining work continues in real time.
     func end(_ reason: NotVirtual.Reason? = nil) {
       inbox.lock()
       guard !box.isOver else { return inbox.unlock() }
@@ -479,19 +479,18 @@
       let waiting = box.waiting.take()
       inbox.broadcast()
       inbox.unlock()
-      // The loop ends when this turn is over, and for whatever is left of the turn the time goes
-      // on.
+      // The loop ends after this turn. For the rest of the turn, the time follows real time.
       if isHere { wt_clock_keep(timekeeper, false) }
       waiting?.resume()
     }
 
-    /// Has all that is left taken by the machine's time; after a crash nothing, as of a process
-    /// that is no more.
+    /// Passes all remaining items on to be run in real time. After a crash they are dropped, as for
+    /// an ended process.
     private func handOn() {
       inbox.lock()
       let came = box.arrivals
       box.arrivals = []
-      // A run that was not virtual is waited for by whoever began it.
+      // The caller still waits for the work of a run that was not virtual.
       let isDead = box.hasCrashed && box.reason == nil
       inbox.unlock()
       guard !isDead else { return }
@@ -509,7 +508,7 @@
       }
     }
 
-    /// Does something after a time of the machine's.
+    /// Runs an action after a real time.
     static func later(_ nanoseconds: Int64, _ action: @escaping @Sendable () -> Void) {
       DispatchQueue.global().asyncAfter(
         deadline: .now() + .nanoseconds(Int(clamping: nanoseconds)),

@@ -1,5 +1,5 @@
 extension VirtualTime {
-  /// Runs work that takes a clock, in a time that only that clock has.
+  /// Runs work that accepts a clock, in a time that only this clock has.
   ///
   /// ```swift
   /// let clock = VirtualClock()
@@ -8,17 +8,17 @@ extension VirtualTime {
   /// }
   /// ```
   ///
-  /// This rests on public interfaces alone, and so is to be had with every compiler and on every
-  /// system, whatever ``isSupported`` says. Runs on several clocks may be at the same time. Those
-  /// on one follow one another: the next begins at the moment at which the last has ended.
+  /// It uses only public interfaces, so it is available with every compiler and on every system,
+  /// regardless of ``isSupported``. Runs on different clocks can be concurrent. Runs on the same
+  /// clock follow each other: the next begins at the instant at which the previous one ended.
   ///
   /// - Parameters:
   ///   - clock: The clock by which the work sleeps.
-  ///   - order: The order in which what is ready at one instant has its turn.
-  ///   - patience: The machine's time for which whatever comes from outside of the run is waited
-  ///     for when nothing else is left; with zero that is a standstill at once.
-  ///   - work: The work. It is cancelled where the run turns out not to be virtual; where that does
-  ///     not end it, it is given up, has no more turns, and its clock has no more runs.
+  ///   - order: The order in which tasks that are ready at the same instant run.
+  ///   - patience: The maximum real time to wait for tasks from outside of the run when no other
+  ///     work is left. Zero means that the run fails at once.
+  ///   - work: The work. It is cancelled if the run is not virtual. If it does not end then, it is
+  ///     abandoned and gets no more turns, and its clock accepts no more runs.
   /// - Returns: The value of the work.
   /// - Throws: The error of the work, or ``NotVirtual``.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)

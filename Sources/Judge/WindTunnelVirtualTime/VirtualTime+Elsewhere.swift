@@ -2,24 +2,24 @@
   internal import Foundation
 
   extension VirtualTime {
-    /// The reason for which it is not to be had.
-    static let hindrance: String? = "it runs on Linux, with Swift 6.3. Run the code in real time."
+    /// The reason why virtual time is not supported.
+    static let hindrance: String? = "it requires Linux and Swift 6.3. Run the code in real time."
 
-    /// Tells that no thread has the time of a run.
+    /// Always `false`, because no thread is in a run.
     static var isHere: Bool { false }
 
-    /// Does nothing, where no run is.
+    /// Does nothing, because there are no runs.
     package static func listen(for time: Duration) {}
 
-    /// Does nothing, where no run is.
+    /// Does nothing, because there are no runs.
     package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {}
 
-    /// Does the work, where no run is.
+    /// Only runs the work, because there are no runs.
     static func sharingTurn<Value>(_ work: () async throws -> Value) async throws -> Value {
       try await work()
     }
 
-    /// Runs nothing: nobody comes here with a hindrance.
+    /// Always throws. Callers check `hindrance` first.
     static func run<Value: Sendable>(
       _ order: TurnOrder,
       _ seed: UInt64?,

@@ -3,26 +3,26 @@
   @_spi(WindTunnel) internal import WindTunnelCore
 
   extension VirtualTime {
-    /// The reason for which it is not to be had; `nil` where it is.
+    /// The reason why virtual time is not supported, or `nil` if it is.
     static var hindrance: String? { VirtualExecutor.hindrance }
 
-    /// The turns of the runs, of which a process has one at a time, but for those together.
+    /// The turns of the runs. A process has only one run at a time, except runs that share a turn.
     private static let turns = Turns()
-    /// Tells whether whoever began the runs of this task has the turn for all of them.
+    /// Whether the caller of this task's runs holds the turn for all of them.
     @TaskLocal private static var hasTurn = false
 
-    /// Tells whether this thread has the time of a run.
+    /// Whether this thread is in a run.
     static var isHere: Bool { VirtualExecutor.isHere }
 
-    /// Waits for so much of the machine's time whether something comes back from another thread:
-    /// where a call seems to hang, that is why. Does nothing outside a run.
+    /// Waits for a real time whether a task returns from another thread, which may be the reason
+    /// for a call that seems to hang. Does nothing outside a run.
     package static func listen(for time: Duration) { VirtualLoop.current?.listen(for: time) }
 
-    /// Takes a crash in this run from now on for the end of the thread that it is on, with all that
-    /// this has locked, and not of the process: what it was about to do is never done. Outside a
-    /// run, and on the main queue, a crash is what it always is.
+    /// Contains crashes in this run from now on: a crash ends only its thread, and not the process.
+    /// The thread's locks stay locked, and its next action never happens. Outside a run, and on the
+    /// main queue, a crash still ends the process.
     ///
-    /// - Parameter tell: Hears of a crash, on any thread.
+    /// The closure `tell` receives a crash, on any thread.
     package static func containCrashes(telling tell: @escaping @Sendable (Crash) -> Void) {
       VirtualLoop.current?.containCrashes(telling: tell)
     }
@@ -35,7 +35,7 @@
       return try await $hasTurn.withValue(true) { try await work() }
     }
 
-    /// Runs work when no other run of this process does, but those that are together with it.
+    /// Runs work when this process has no other run, except runs that share a turn with it.
     static func run<Value: Sendable>(
       _ order: TurnOrder,
       _ seed: UInt64?,
@@ -50,11 +50,11 @@
         VirtualLoop(order, seed: seed, startingAt: date.map { .seconds($0.timeIntervalSince1970) })
       )
       executor.start()
-      return try await withThrowingTaskGroup(of: Ending<Value>.self) { group in
+      return try await withThrowingTaskGroup(of: RaceResult<Value>.self) { group in
         group.addTask(executorPreference: executor) {
           let result: Result<Value, any Error>
           do { result = .success(try await work()) } catch { result = .failure(error) }
-          // On the loop: at no later instant than its last turn.
+          // On the loop, so that it is no later than at the instant of its last turn.
           executor.end()
           return .done(result)
         }
@@ -68,16 +68,16 @@
         }
         executor.end()
         group.cancelAll()
-        // Whoever cancels wakes sleepers from another thread.
+        // A cancellation wakes sleepers from another thread.
         try Task.checkCancellation()
-        // What it has returned says nothing then.
+        // The result of the work is then invalid.
         if let reason = executor.loop.reason { throw NotVirtual(reason) }
         guard let result else { throw CancellationError() }
         return try result.get()
       }
     }
 
-    private enum Ending<Value: Sendable>: Sendable {
+    private enum RaceResult<Value: Sendable>: Sendable {
       case done(Result<Value, any Error>)
       case over
     }

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// A time that moves when nothing is left to do at its present instant, and then to the next timer
-/// at once: code that sleeps for hours takes milliseconds, and sees its clocks go on by hours.
+/// A time that advances only when no work is left at its current instant, and then directly to the
+/// next timer. Code that sleeps for hours takes milliseconds, and its clocks advance by hours.
 ///
-/// What runs in it runs on one thread: tasks, groups, actors, `Task.sleep`, clocks and `Date()`
-/// need no change. See ``run(in:seed:startingAt:_:)``.
+/// All code of a run uses one thread. Tasks, groups, actors, `Task.sleep`, clocks and `Date()` need
+/// no change. See ``run(in:seed:startingAt:_:)``.
 public enum VirtualTime {
-  /// Tells whether this system and this runtime have what it takes.
+  /// Whether this system and this runtime support virtual time.
   public static var isSupported: Bool { hindrance == nil }
 
-  /// Tells whether the caller is in a run.
+  /// Whether the caller is in a run.
   public static var isRunning: Bool { isHere }
 
   /// Runs work in virtual time.
@@ -22,15 +22,15 @@ public enum VirtualTime {
   /// }
   /// ```
   ///
-  /// Runs of a process follow one another. Tasks that are left when the work returns go on by the
-  /// machine's time.
+  /// Runs of a process follow each other. Tasks that remain when the work returns continue in real
+  /// time.
   ///
   /// - Parameters:
-  ///   - order: The order in which what is ready at one instant has its turn.
-  ///   - seed: The seed of random numbers that the work draws from the system's generator; `nil`:
-  ///     they are the system's.
-  ///   - date: The time of day at the beginning; `nil`: the machine's.
-  ///   - work: The work; it is cancelled where the run turns out not to be virtual.
+  ///   - order: The order in which tasks that are ready at the same instant run.
+  ///   - seed: The seed of random numbers that the work draws from the system's generator. `nil`
+  ///     means the system's own numbers.
+  ///   - date: The date and time at the beginning. `nil` means the machine's.
+  ///   - work: The work. It is cancelled if the run is not virtual.
   /// - Returns: The value of the work.
   /// - Throws: The error of the work, or ``NotVirtual``.
   public static func run<Value: Sendable>(
@@ -44,14 +44,14 @@ public enum VirtualTime {
     return try await run(order, seed, startingAt: date, work)
   }
 
-  /// Lets runs that the work begins be at the same time, each on a thread and with a time of its
-  /// own, while no other run of the process is.
+  /// Allows concurrent runs within the work, each with a thread and a time of its own, while no
+  /// other run of the process is active.
   ///
-  /// They share nothing that one of them waits for: what another run brings comes back late.
+  /// They must not wait for each other: a task that another run resumes counts as late.
   ///
-  /// - Parameter work: The work, which is in no run itself.
+  /// - Parameter work: The work, which is not in a run itself.
   /// - Returns: The value of the work.
-  /// - Throws: The error of the work, or ``NotVirtual`` in a run.
+  /// - Throws: The error of the work, or ``NotVirtual`` if the caller is in a run.
   package static func together<Value>(_ work: () async throws -> Value) async throws -> Value {
     guard !isRunning else { throw NotVirtual(.nested) }
     return try await sharingTurn(work)

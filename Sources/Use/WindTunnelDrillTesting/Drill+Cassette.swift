@@ -4,7 +4,7 @@ public import WindTunnelSymptoms
 internal import WindTunnelTesting
 
 extension Drill {
-  /// Makes a drill of a cassette that is found as `.cassette("NAME")` finds it.
+  /// Creates a drill of a cassette that is found as by the trait `.cassette("NAME")`.
   ///
   /// ```swift
   /// let report = try await Drill("shop", in: .preRelease, calls: 400, seed: 7).run { call in
@@ -16,23 +16,23 @@ extension Drill {
   /// A drill plays and never records.
   ///
   /// - Parameters:
-  ///   - name: The cassette `NAME.json`, found as the trait `.cassette` finds it.
-  ///   - scenarios: The scenarios, one after the other, such as `.preRelease`; a search makes its
-  ///     own.
+  ///   - name: The cassette `NAME.json`, found as by the trait `.cassette`.
+  ///   - scenarios: The scenarios, run one after the other, such as `.preRelease`. A search creates
+  ///     its own.
   ///   - calls: The number of calls that the client makes in each scenario.
   ///   - seed: The seed of all random draws.
-  ///   - load: The times at which the calls begin. A test shares its machine with others, so that
-  ///     by default none has to keep time.
-  ///   - deadline: The time that a call may take; one that takes much longer hangs.
-  ///   - stage: The stage; `nil`: the wire where the faults can be made for real and every attempt
-  ///     is seen, else in process.
-  ///   - errors: The platform whose errors faults surface as in process.
-  ///   - critical: The requests of critical endpoints; if empty, the critical requests of the
+  ///   - load: The times at which the calls begin. The default has no fixed times, because a test
+  ///     shares its machine with others.
+  ///   - deadline: The maximum duration of a call. A call that takes much longer counts as hanging.
+  ///   - stage: The stage; `nil` for the wire if it supports the faults and observes every attempt,
+  ///     and for in process otherwise.
+  ///   - errors: The platform whose errors are used for faults in process.
+  ///   - critical: The requests of critical endpoints. If empty, the critical requests of the
   ///     cassette or a scenario, or else every GET and HEAD.
   ///   - file: The test's file.
-  ///   - fileID: The same with its module, whose resources are searched.
-  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` for a scenario that
-  ///   no file could hold.
+  ///   - fileID: The same file with its module, whose resources are searched.
+  /// - Throws: `CassetteProblem` if the cassette is missing, `FormatError` for a scenario that no
+  ///   file can contain.
   public init(
     _ name: String,
     in scenarios: [Scenario] = [],

@@ -3,7 +3,7 @@ internal import Testing
 public import WindTunnelSearch
 
 extension Expectations {
-  /// The `#expect` and `#require` of Swift Testing in a flow: what fails of them is a find.
+  /// The `#expect` and `#require` of Swift Testing in a flow: each failure counts as a finding.
   ///
   /// ```swift
   /// var plan = SearchPlan()
@@ -19,7 +19,7 @@ extension Expectations {
       await flow()
       return []
     }
-    // It throws what the flow throws, which is nothing.
+    // It throws only errors of the flow, which throws none.
     try? await trait.provideScope(for: test, testCase: Test.Case.current) { await flow() }
     return issues.all
   }

@@ -2,7 +2,8 @@
   internal import Foundation
   internal import WindTunnelNetworkLayer
 
-  /// The engine of all conversations of a drill's reference client: that of each call's session.
+  /// The engine of all conversations of a drill's reference client: the engine of each call's
+  /// session.
   struct ConversationCarrier: Sendable {
     /// Returns the engine for a call.
     func engine(session: @autoclosure () -> URLSession) -> any ConversationEngine {

@@ -9,7 +9,7 @@ internal import WindTunnelURLSession
   internal import FoundationNetworking
 #endif
 
-/// A transport of the reference client that asks a deck without a session.
+/// A transport of the reference client that sends requests to a deck without a session.
 struct DirectTransport: Transport {
   let exchange: DirectExchange
 
@@ -36,7 +36,7 @@ struct DirectTransport: Transport {
     let handed = Locked<AsyncThrowingStream<Data, any Error>?>(pieces)
     let listener = DirectExchange.Listener { head in
       upload.allSent(of: request)
-      // Only one caller gets the pieces, and dropping them ends the exchange.
+      // Only one caller receives the pieces, and releasing them ends the exchange.
       guard let pieces = handed.withLock({ Swift.exchange(&$0, with: nil) }) else { return }
       opened.keep(
         .success(

@@ -2,8 +2,8 @@ public import WindTunnelDrill
 public import WindTunnelNetworkLayer
 
 extension DrillCall {
-  /// The way to send for the reference client: in process to the cassette and without a session,
-  /// on the wire by `session`.
+  /// The transport of the reference client: in process without a session, on the wire with
+  /// `session`.
   ///
   /// ```swift
   /// let client = NetworkClient(

@@ -1,15 +1,17 @@
 public import WindTunnelDrill
 
 extension DrillSubject {
-  /// This package's own client with its default policy, as an app has it: all calls of a scenario
-  /// share its limits, its retry budget, its circuit breakers and its cache.
+  /// This package's own client with its default policy, used as in an app.
+  ///
+  /// All calls of a scenario share its limits, its retry budget, its circuit breakers and its
+  /// cache.
   ///
   /// ```swift
   /// await DrillMain(subject: .reference).run()
   /// ```
   public static var reference: DrillSubject { DrillSubject(ReferenceSubject()) }
 
-  /// The reference client with each engine that its name can have behind a colon.
+  /// The reference client with each engine that can follow its name after a colon.
   package static var referenceEngines: [DrillSubject] {
     ReferenceEngine.allCases.map { DrillSubject(ReferenceSubject($0)) }
   }

@@ -39,7 +39,7 @@ struct ReaddressingTransport: Transport {
   }
 }
 
-/// An engine of conversations that does the same.
+/// An engine of conversations that sends handshakes to the addresses of a call.
 struct ReaddressingEngine: ConversationEngine {
   private let servers: [CallServer]
   private let engine: any ConversationEngine
@@ -63,7 +63,7 @@ extension URLRequest {
     let origins = servers.map(\.origin.absoluteString).joined(separator: ", ")
     throw .failed(
       .unknown,
-      text: "\(text) is not at \(origins), so no address of the drill is its."
+      text: "\(text) is not at \(origins), so it has no address in the drill."
     )
   }
 }

@@ -9,7 +9,7 @@ extension RecordedDialogue {
   ///   - limit: The maximum duration.
   ///   - time: The clock of the limit.
   ///   - receive: Called with each message of the server.
-  /// - Returns: The messages of the server, a line each.
+  /// - Returns: The messages of the server, one per line.
   /// - Throws: `NetworkError` if the conversation fails, or a message is missing after the limit.
   func hold(
     by conversation: WindTunnelNetworkLayer.Conversation,

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The client's part of a recorded conversation: its messages, their moments, and the messages that
-/// it waits for.
+/// The client's part of a recorded conversation: its messages, their order, and the expected
+/// replies.
 ///
 /// Heartbeats and closing messages are omitted, because a client has its own.
 struct RecordedDialogue: Sendable {
@@ -16,7 +16,7 @@ struct RecordedDialogue: Sendable {
     case subscription
   }
 
-  /// A message of the client's.
+  /// A message of the client.
   struct Utterance: Sendable, Hashable {
     var content: Data
     var isText: Bool
@@ -32,7 +32,7 @@ struct RecordedDialogue: Sendable {
 
   /// Creates the dialogue of a recording.
   init(_ recording: Interaction) {
-    // A plan names no paths by which messages belong together.
+    // A plan contains no paths for correlating messages.
     let conversation = Conversation(recording, correlatedBy: [])
     for (place, message) in conversation.messages.enumerated() where !message.isClose {
       let number = place + 1

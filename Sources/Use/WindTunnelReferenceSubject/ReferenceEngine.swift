@@ -1,8 +1,8 @@
-/// An engine of the reference client that a drill can ask for, behind the client's name and a
-/// colon.
+/// An engine of the reference client, which a drill selects by the client's name, a colon and this
+/// name.
 enum ReferenceEngine: String, Sendable, CaseIterable {
   /// The platform's URL loading.
   case urlsession
-  /// Sockets of this package's own, for the wire alone.
+  /// This package's own sockets, on the wire only.
   case sockets
 }

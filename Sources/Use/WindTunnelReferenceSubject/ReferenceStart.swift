@@ -8,14 +8,14 @@ internal import WindTunnelNetworkLayerOffline
   internal import FoundationNetworking
 #endif
 
-/// The start of the reference client, as that of an app.
+/// The start of the reference client, like the start of an app.
 ///
 /// It fetches a configuration from the first server, checks it, and probes all servers. If neither
 /// succeeds, it uses the configuration of an earlier start.
 struct ReferenceStart: Sendable {
   private let recorded: RecordedStartup
   private let time: any TimeSource
-  /// The version of the app that seals are for.
+  /// The version of the app for which configurations are encrypted.
   private static let app = "1.0"
 
   init(_ recorded: RecordedStartup, _ time: any TimeSource) {

@@ -12,7 +12,7 @@ internal import WindTunnelVirtualTime
   internal import FoundationNetworking
 #endif
 
-/// The reference client with its default policy, as an app has it.
+/// The reference client with its default policy, used as in an app.
 ///
 /// All calls of a drill share slots, a retry budget, circuit breakers and a cache. The client has
 /// requested each screen once without faults.
@@ -32,14 +32,17 @@ struct ReferenceSubject: Subject {
   /// before.
   private let launch = Locked<(start: ReferenceStart, kept: TemporaryFolder?)?>(nil)
 
-  /// The share of a call's time after which the client gives up. The deadline is the caller's, and
-  /// to return takes a moment, too.
+  /// The fraction of a call's time after which the client gives up.
+  ///
+  /// The deadline belongs to the caller, and returning takes a moment, too.
   private static let share = 0.95
-  /// The share of a call's time after which the client gives up a silent attempt. With a round trip
-  /// of a second, an exchange by TLS takes four seconds, and five on average if every tenth packet
-  /// is lost. A limit of five seconds loses two attempts in five, a limit of seven one in seven.
+  /// The fraction of a call's time after which the client gives up a silent attempt.
+  ///
+  /// With a round trip of a second, an exchange with TLS takes four seconds, and five on average if
+  /// every tenth packet is lost. A limit of five seconds loses two attempts in five, a limit of
+  /// seven one in seven.
   private static let attemptShare = 0.7
-  /// The maximum silence of an attempt, as in OkHttp. No user looks at a spinner for longer.
+  /// The maximum silence of an attempt, as in OkHttp. No user watches a spinner for longer.
   private static let attemptLimit = Duration.seconds(10)
   /// Each call sends its request. If that fails, the client returns an earlier response.
   private static let times = CacheTimes(staleIfError: .seconds(86_400))
@@ -59,7 +62,7 @@ struct ReferenceSubject: Subject {
   var canBeMadeAnew: Bool { true }
   func close() async { launch.withLock { $0 = nil } }
 
-  func warmUp(_ rehearsal: Rehearsal) async {
+  func warmUp(_ rehearsal: WarmUp) async {
     if let recorded = rehearsal.startup {
       let start = ReferenceStart(recorded, time)
       // Without a folder every launch is the first, as in an app.
@@ -112,7 +115,7 @@ struct ReferenceSubject: Subject {
       let answer = try await client.call(endpoint)
       call.servedStale(answer.isStale)
       guard let error = answer.standsInFor else { return .good(answer.body) }
-      // The request failed all the same: a copy can be shown, and is no success.
+      // The request failed nevertheless: a copy can be shown, but is no success.
       call.showed(!answer.body.isEmpty)
       return .bad(Self.reason(error))
     } catch {
@@ -121,8 +124,10 @@ struct ReferenceSubject: Subject {
     }
   }
 
-  /// Returns the client of a call, and whether a server was found. If the cassette has a start, the
-  /// app is launched: an earlier launch left its cached pages only, which an app has on disk.
+  /// Returns the client of a call, and whether a server was found.
+  ///
+  /// If the cassette has a start, the app is launched. Of an earlier launch, only the cached pages
+  /// exist, which an app has on disk.
   private func client(
     for call: DrillCall,
     observer: any Observer
@@ -176,7 +181,7 @@ struct ReferenceSubject: Subject {
     from origin: URL,
     by client: NetworkClient
   ) async -> CallResult {
-    // An engine has a thread, and few drills have conversations.
+    // An engine needs a thread, and few drills have conversations.
     let carrier = carrier.value(orMade: { ConversationCarrier() })
     let engine = ReaddressingEngine(
       Self.servers(of: call, knownAs: origin),
@@ -208,7 +213,7 @@ struct ReferenceSubject: Subject {
     }
   }
 
-  /// Whether an engine sets a field by itself; the client sets the subprotocols.
+  /// Returns whether an engine sets a field by itself. The client sets the subprotocols.
   private static func isOfHandshake(_ field: String) -> Bool {
     let name = field.lowercased()
     return name.hasPrefix("sec-websocket-") && name != "sec-websocket-protocol"
@@ -226,8 +231,7 @@ struct ReferenceSubject: Subject {
     URL(string: request.url.origin ?? "http://localhost") ?? URL(filePath: "/")
   }
 
-  /// The transport of a call. Virtual time has no session, because a session's queues run in real
-  /// time.
+  /// The transport of a call. Virtual time uses no session, because its queues run in real time.
   private func transport(of call: DrillCall, from origin: URL) -> any Transport {
     if VirtualTime.isRunning, let exchange = call.exchange {
       return DirectTransport(exchange: exchange)
@@ -247,7 +251,7 @@ struct ReferenceSubject: Subject {
     call.servers.isEmpty ? [CallServer(origin: origin, base: call.baseURL)] : call.servers
   }
 
-  /// The transport of all calls, as in an app. It has a thread, and few drills need it.
+  /// The transport of all calls, as in an app. It needs a thread, and few drills use it.
   private var socketTransport: SocketTransport { sockets.value(orMade: { SocketTransport() }) }
 
   /// The rules for a response: a client that sends or accepts JSON refuses a page.
@@ -274,7 +278,7 @@ struct ReferenceSubject: Subject {
   }
 }
 
-/// The number of requests that the client meant to send.
+/// The number of requests that the client started to send.
 private struct SentCount: Observer {
   private let sent = Locked(0)
 

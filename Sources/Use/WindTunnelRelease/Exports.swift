@@ -1,4 +1,4 @@
-// Whoever looks through a release reads files and their formats.
+// Code that checks a release reads files and their formats.
 
 @_exported public import Foundation
 @_exported public import WindTunnelHTTP

@@ -1,10 +1,10 @@
-/// The kind of a file, by its content alone.
+/// The kind of a file, determined by its content alone.
 enum FileKind {
-  /// A program, a library or an object, of ELF or Mach-O, or a static archive of them.
+  /// An ELF or Mach-O program, library or object, or a static archive of them.
   case program
   case zip
   case gzip
-  /// A format that can hold programs or cassettes and that is not read.
+  /// A format that can contain programs or cassettes but is not read.
   case closed(String)
   case other
 
@@ -32,7 +32,7 @@ enum FileKind {
   private static let magics: [(magic: [UInt8], name: String)] = [
     ([0x00, 0x61, 0x73, 0x6D], "a WebAssembly module"),
     ([0x42, 0x43, 0xC0, 0xDE], "LLVM bitcode"), (debianMagic, "a Debian package"),
-    (Array("!<thin>\n".utf8), "a static archive whose files are elsewhere"),
+    (Array("!<thin>\n".utf8), "a thin static archive, without its files"),
     ([0x50, 0x4B, 0x07, 0x08], "a part of a zip archive"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00], "xz"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd"),
     ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C], "7z"), ([0x04, 0x22, 0x4D, 0x18], "lz4"),

@@ -60,15 +60,15 @@ struct FolderWalk {
     else {
       // If the link has no text either, it was removed in the meantime.
       let text = try? manager.destinationOfSymbolicLink(atPath: link)
-      throw .link(to: text ?? "nothing", "which is not there")
+      throw .link(to: text ?? "nothing", "which is missing")
     }
     if ([target] + Self.folders(above: target)).contains(where: roots.contains) { return false }
     // The target can be the root of a file system.
     guard !Self.folders(above: root).contains(target) else {
-      throw .link(to: target, "which holds what is looked through")
+      throw .link(to: target, "which contains the link")
     }
     guard type == .typeRegular || type == .typeDirectory else {
-      throw .link(to: target, "which is \(Self.noun(of: type)), and no file")
+      throw .link(to: target, "which is \(Self.noun(of: type)), not a file")
     }
     roots.insert(target)
     if type == .typeDirectory { paths.append((link, true)) }
@@ -95,7 +95,7 @@ struct FolderWalk {
     switch type {
     case .typeSocket?: "a socket"
     case .typeCharacterSpecial?, .typeBlockSpecial?: "a device"
-    default: "a pipe or the like"
+    default: "a pipe or similar"
     }
   }
 }

@@ -1,10 +1,12 @@
 /// The encryption flag of a Mach-O file (`mach-o/loader.h`, `mach-o/fat.h`).
 enum MachOFile {
-  /// The lowest version of a Java class. A class begins with the magic number of a universal file,
-  /// and has its version at the offset of the number of architectures.
+  /// The lowest version of a Java class.
+  ///
+  /// A class begins with the magic number of a universal file. Its version is at the offset of the
+  /// number of architectures.
   private static let javaVersionMin: UInt32 = 45
 
-  /// Returns whether a file begins as a Mach-O file of one architecture or of several.
+  /// Returns whether a file begins like a Mach-O file with one architecture or several.
   static func isMeant(by file: ByteWindow) -> Bool {
     form(of: file) != nil || rowSize(of: file) != nil
   }
@@ -20,7 +22,7 @@ enum MachOFile {
     return false
   }
 
-  /// Returns the size of the row of an architecture; `nil` if it is no universal file.
+  /// Returns the size of an architecture's row; `nil` if the file is not a universal file.
   private static func rowSize(of file: ByteWindow) -> Int? {
     switch file.number(UInt32.self, at: 0, .big) {
     case 0xCAFE_BABE: (file.number(UInt32.self, at: 4, .big) ?? 0) < javaVersionMin ? 20 : nil
@@ -70,7 +72,7 @@ enum MachOFile {
 
   private static func isThinEncrypted(_ file: ByteWindow) throws(ReadingError) -> Bool {
     guard let (headerSize, order) = form(of: file) else {
-      throw .damaged("an architecture in it is no program")
+      throw .damaged("an architecture in it is not a program")
     }
     guard let count = file.number(UInt32.self, at: 16, order),
       let size = file.number(UInt32.self, at: 20, order)

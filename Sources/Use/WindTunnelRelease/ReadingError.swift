@@ -26,19 +26,19 @@ package enum ReadingError: Error, Sendable, Hashable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .cutShort(let missing): "is cut short: \(missing) would lie beyond its end"
+    case .cutShort(let missing): "is truncated: \(missing) would be after its end"
     case .damaged(let problem): "is damaged: \(problem)"
     case .encryptedProgram:
-      "is encrypted, as a store's copy is: look through the app before it is uploaded"
-    case .encryptedEntry: "is encrypted with a password: look through the archive without one"
-    case .format(let name): "is \(name), a format that this does not look through"
+      "is encrypted, like a copy from a store: check the app before it is uploaded"
+    case .encryptedEntry: "is encrypted with a password: check the archive without one"
+    case .format(let name): "is \(name), a format that cannot be checked"
     case .method(let number):
-      "is packed by method \(number), and only stored (0) and deflated (8) are opened"
-    case .tooMuch(let what, let limit): "has more than \(limit) \(what), which is the limit"
-    case .kind(let kind): "is \(kind), and no file"
+      "is compressed with method \(number); only stored (0) and deflated (8) are supported"
+    case .tooMuch(let what, let limit): "has more than the maximum of \(limit) \(what)"
+    case .kind(let kind): "is \(kind), not a file"
     case .link(let target, let problem): "is a link to \(target), \(problem)"
     case .unreadable(let reason): "cannot be read: \(reason)"
-    case .noZLib: "is packed, and there is no zlib on this machine to open it"
+    case .noZLib: "is compressed, but this machine has no zlib to open it"
     }
   }
 }

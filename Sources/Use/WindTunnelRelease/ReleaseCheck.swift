@@ -1,11 +1,11 @@
-/// A check of a release, which must hold no module and no file of the harness.
+/// A check that a release contains no module and no file of the harness.
 ///
 /// The check opens folders and archives, and searches programs. It detects the kind of a file by
 /// its content, never by its name.
 package struct ReleaseCheck: Sendable {
-  /// A module or a file that a release must not hold.
+  /// A module or a file that a release must not contain.
   package struct Finding: Sendable, Hashable {
-    /// The path. A colon is in front of the name of an entry of an archive.
+    /// The path. For an entry of an archive, a colon and the entry's name follow.
     package var file: String
     /// The module; `nil` for a file of the harness.
     package var module: ReleaseModule?
@@ -22,12 +22,12 @@ package struct ReleaseCheck: Sendable {
   /// A program, a library or a static archive.
   package struct Program: Sendable, Hashable {
     package var file: String
-    /// The modules of this package that are in it, sorted by name.
+    /// The modules of this package that it contains, sorted by name.
     package var modules: [ReleaseModule]
   }
 
   /// The result of one or several checks.
-  package enum Verdict: String, Sendable {
+  package enum Status: String, Sendable {
     /// Programs were searched, all files were read, and nothing was found.
     case passes
     /// A part of the harness was found.
@@ -36,7 +36,7 @@ package struct ReleaseCheck: Sendable {
     case refused
   }
 
-  /// Limits of a check.
+  /// The limits of a check.
   package struct Limits: Sendable {
     /// The maximum number of files, including those in archives.
     package var files = 1_000_000
@@ -57,13 +57,13 @@ package struct ReleaseCheck: Sendable {
   package private(set) var findings: [Finding] = []
   /// The files that were not read. A release with one of them does not pass.
   package private(set) var unread: [Unread] = []
-  /// The files that were not read, at the paths that the user passes over.
+  /// The unread files at the paths that the user skips.
   package private(set) var passedOver: [Unread] = []
-  /// The paths of those files, as the user wrote them.
+  /// The paths of these files, as the user wrote them.
   package private(set) var passedOverPaths: Set<String> = []
   /// Whether the path is a folder.
   package private(set) var isFolder = false
-  /// The error of opening the path.
+  /// The error that occurred when the path was opened.
   package private(set) var failure: FileError?
 
   /// Whether programs were searched, all files were read, and nothing was found.
@@ -72,18 +72,18 @@ package struct ReleaseCheck: Sendable {
   private let limits: Limits
   private let pathsToPassOver: [String]
   private var bytesLeft: Int
-  /// Whether a limit of all files together was reached. No more files are read then.
+  /// Whether a limit for all files together was reached. No more files are read then.
   private var isFull = false
 
-  /// Creates a check that passes over unreadable files at some paths, or below them.
+  /// Creates a check that skips unreadable files at some paths, or below them.
   package init(limits: Limits = Limits(), passingOver paths: [String] = []) {
     self.limits = limits
     pathsToPassOver = paths
     bytesLeft = limits.bytes
   }
 
-  /// Returns the result of several checks. Each must have a file, and one of them a program.
-  package static func verdict(on checks: [ReleaseCheck]) -> Verdict {
+  /// Returns the result of several checks. Each must have read a file, and one of them a program.
+  package static func verdict(on checks: [ReleaseCheck]) -> Status {
     guard checks.allSatisfy(\.findings.isEmpty) else { return .found }
     let areRead = checks.allSatisfy { check in
       check.unread.isEmpty && check.failure == nil && check.fileCount > 0
@@ -121,7 +121,7 @@ package struct ReleaseCheck: Sendable {
 
   private static func reason(of error: FileError) -> ReadingError {
     switch error {
-    case .missing: .unreadable("it is gone")
+    case .missing: .unreadable("it no longer exists")
     case .unreadable(_, let reason), .unwritable(_, let reason): .unreadable(reason)
     case .tooLarge(_, _, let limit): .tooMuch("bytes", limit: limit)
     }
@@ -138,7 +138,7 @@ package struct ReleaseCheck: Sendable {
       let rest = name.dropFirst(path.count)
       return name.hasPrefix(path) && (rest.isEmpty || rest.hasPrefix("/") || rest.hasPrefix(":"))
     }
-    // A limit of all files together concerns more than one path.
+    // A limit for all files together is not specific to one path.
     guard let path, !isFull else {
       unread.append(row)
       return
@@ -148,7 +148,7 @@ package struct ReleaseCheck: Sendable {
   }
 
   private mutating func look(at file: ByteWindow, named name: String, depth: Int) {
-    // The limit was reported once. It is not reported again for each of the other files.
+    // The limit was reported once, and is not reported again for each of the other files.
     guard !isFull else { return }
     do throws(ReadingError) {
       isFull = fileCount >= limits.files
@@ -185,7 +185,7 @@ package struct ReleaseCheck: Sendable {
       guard Inflate.isThere else { throw .noZLib }
       let bytesMax = min(limits.fileBytes, bytesLeft, ZipArchive.openedMax(of: file.count))
       guard let opened = Inflate.open(file.content, as: .gzip, bytesMax: bytesMax) else {
-        throw .damaged("it does not open as gzip within \(bytesMax) bytes")
+        throw .damaged("it cannot be decompressed as gzip within \(bytesMax) bytes")
       }
       look(at: ByteWindow(opened), named: name, depth: depth + 1)
     case .closed(let format):
@@ -223,17 +223,17 @@ package struct ReleaseCheck: Sendable {
   private mutating func proveRoom(for bytes: Int) throws(ReadingError) {
     isFull = bytes > bytesLeft
     guard !isFull else {
-      throw .tooMuch("bytes together with what was before it", limit: limits.bytes)
+      throw .tooMuch("bytes in total", limit: limits.bytes)
     }
   }
 
   private func proveDepth(_ depth: Int) throws(ReadingError) {
     guard depth < limits.depth else {
-      throw .tooMuch("archives in each other", limit: limits.depth)
+      throw .tooMuch("nested archives", limit: limits.depth)
     }
   }
 
-  /// Returns the modules in a file. Adds a finding for each that a release must not hold.
+  /// Returns the modules in a file. Adds a finding for each module that a release must not contain.
   @discardableResult
   private mutating func findModules(in file: ByteWindow, named name: String) -> [ReleaseModule] {
     let modules = ReleaseModule.all(in: file)

@@ -1,9 +1,9 @@
-/// A module of this package, as its mark in a program says.
+/// A module of this package, identified by its mark in a program.
 package struct ReleaseModule: Sendable, Hashable {
   /// The name, or the number if only a later version of the tool has a name for it.
   package let name: String
 
-  /// The modules, at the place of their number less one. A number is never given again.
+  /// The names of the modules, at the index of their number minus one. Numbers are never reused.
   package static let names = [
     "WindTunnel", "WindTunnelCassettes", "WindTunnelCommandLine", "WindTunnelComparison",
     "WindTunnelCore", "WindTunnelDrill", "WindTunnelDrillTesting", "WindTunnelFindings",
@@ -20,7 +20,7 @@ package struct ReleaseModule: Sendable, Hashable {
   /// The modules that became parts of others. Programs of earlier versions have their marks.
   package static let retired: Set = ["WindTunnelComparison", "WindTunnelSearchTesting"]
 
-  /// The modules that an app may ship: those of the client and of its sockets.
+  /// The modules that an app may ship: the client with its sockets, and the modules that they use.
   package static let shipped: Set = [
     "CWindTunnelSystem", "WindTunnelCore", "WindTunnelHTTP", "WindTunnelNetworkLayer",
     "WindTunnelNetworkLayerOffline", "WindTunnelNetworkLayerSockets", "WindTunnelSymptoms",
@@ -32,7 +32,7 @@ package struct ReleaseModule: Sendable, Hashable {
     name = isKnown ? Self.names[Int(number) - 1] : "module \(number)"
   }
 
-  /// Whether a release may hold the module.
+  /// Whether a release may contain the module.
   package var isShipped: Bool { Self.shipped.contains(name) }
 
   /// The reason why a release must not hold the module.
@@ -44,15 +44,18 @@ package struct ReleaseModule: Sendable, Hashable {
     default: "a module of a later version"
     }
   }
-  /// The two numbers that each mark begins with, which are read from a text: as numbers they would
-  /// stand in the tool itself, and look like a mark that is none.
+  /// The two numbers at the beginning of each mark.
+  ///
+  /// They are parsed from a text. As integer constants they would be part of the tool itself, and
+  /// look like a mark.
   private static let signs = ["F1D38A6C57E294B0", "9C0EB7A52D41F863"].compactMap {
     UInt64($0, radix: 16)
   }
 
   /// Returns the modules whose marks are in the bytes of a file, sorted by name.
   ///
-  /// All bytes are searched, not only a section: a program without a section table has the marks.
+  /// All bytes are searched, not only a section, because a program without a section table has
+  /// marks too.
   static func all(in program: ByteWindow) -> [ReleaseModule] {
     var found: Set<ReleaseModule> = []
     for order in [ByteWindow.Order.little, .big] {

@@ -1,8 +1,9 @@
-/// A zip archive by its central directory (PKWARE's APPNOTE, 4.3 and 4.5.3), as `.ipa`, `.apk` and
-/// `.aab` are.
+/// A zip archive, such as `.ipa`, `.apk` or `.aab`, read by its central directory.
+///
+/// See PKWARE's APPNOTE, 4.3 and 4.5.3.
 package struct ZipArchive: Sendable {
   /// A packed file in the archive.
-  package struct Entry: Sendable {
+  package struct Member: Sendable {
     /// The name. It can be any text and is never used as a path to write to.
     package var name: String
     var isEncrypted: Bool
@@ -19,9 +20,9 @@ package struct ZipArchive: Sendable {
   }
 
   /// The entries in the order of their offsets. They do not overlap.
-  package let entries: [Entry]
+  package let entries: [Member]
   private let file: ByteWindow
-  /// The offset of the central directory, which is behind all entries.
+  /// The offset of the central directory, which follows all entries.
   private let directory: Int
 
   package static let magic: [UInt8] = [0x50, 0x4B, 0x03, 0x04]
@@ -47,7 +48,7 @@ package struct ZipArchive: Sendable {
     }
     self.file = file
     directory = end.directory
-    var (entries, place) = ([Entry](), 0)
+    var (entries, place) = ([Member](), 0)
     for _ in 0..<end.count {
       let (entry, length) = try Self.entry(at: place, of: central, shift: end.shift)
       entries.append(entry)
@@ -55,16 +56,16 @@ package struct ZipArchive: Sendable {
     }
     guard place == central.count else { throw .damaged("its central directory does not add up") }
     entries.sort { $0.offset < $1.offset }
-    // Entries that overlap would be opened twice, and many of them many times.
+    // Overlapping entries would be opened twice, and a large number of them many times.
     var (free, room) = (0, Self.openedMax(of: file.count))
     for entry in entries {
       guard entry.offset >= free, entry.packedCount <= directory - entry.offset else {
-        throw .damaged("its entries lie in each other, or beyond its end")
+        throw .damaged("its entries overlap, or are after its end")
       }
       free = entry.offset + entry.packedCount
       room -= entry.openedCount
       guard room >= 0 else {
-        throw .tooMuch("times its size once it is opened", limit: Self.ratioMax)
+        throw .tooMuch("times its size after decompression", limit: Self.ratioMax)
       }
     }
     self.entries = entries
@@ -85,12 +86,12 @@ package struct ZipArchive: Sendable {
   fileprivate static let directoryMagic: [UInt8] = [0x50, 0x4B, 0x01, 0x02]
 
   /// Returns the content of an entry.
-  package func open(_ entry: Entry, bytesMax: Int) throws(ReadingError) -> ByteWindow {
+  package func open(_ entry: Member, bytesMax: Int) throws(ReadingError) -> ByteWindow {
     guard !entry.isEncrypted else { throw .encryptedEntry }
     guard entry.openedCount <= bytesMax else { throw .tooMuch("bytes", limit: bytesMax) }
     guard let header = file.window(at: entry.offset, count: 30), header.has(Self.magic),
       let nameCount = header.half(at: 26), let extraCount = header.half(at: 28)
-    else { throw .damaged("no entry lies where its central directory says") }
+    else { throw .damaged("an entry is not at the offset in its central directory") }
     let start = entry.offset + 30 + nameCount + extraCount
     guard start <= directory, entry.packedCount <= directory - start,
       let packed = file.window(at: start, count: entry.packedCount)
@@ -98,23 +99,23 @@ package struct ZipArchive: Sendable {
     let content = try opened(packed, entry)
     let sum = content.withBytes { BodyDigest.crc32.hash($0) }
     guard sum == withUnsafeBytes(of: entry.checkSum.bigEndian, Array.init) else {
-      throw .damaged("its check sum is that of other bytes")
+      throw .damaged("its checksum does not match")
     }
     return content
   }
 
-  private func opened(_ packed: ByteWindow, _ entry: Entry) throws(ReadingError) -> ByteWindow {
+  private func opened(_ packed: ByteWindow, _ entry: Member) throws(ReadingError) -> ByteWindow {
     switch entry.method {
     case 0:
       guard entry.packedCount == entry.openedCount else {
-        throw .damaged("it is stored, and has two sizes")
+        throw .damaged("it is stored, but has two different sizes")
       }
       return packed
     case 8:
       guard Inflate.isThere else { throw .noZLib }
       guard let opened = Inflate.open(packed.content, as: .raw, bytesMax: entry.openedCount),
         opened.count == entry.openedCount
-      else { throw .damaged("it does not open to what its size says") }
+      else { throw .damaged("it does not decompress to its size") }
       return ByteWindow(opened)
     default: throw .method(entry.method)
     }
@@ -125,7 +126,7 @@ package struct ZipArchive: Sendable {
     at place: Int,
     of central: ByteWindow,
     shift: Int
-  ) throws(ReadingError) -> (Entry, length: Int) {
+  ) throws(ReadingError) -> (Member, length: Int) {
     guard let row = central.window(at: place, count: 46), row.has(directoryMagic),
       let flags = row.half(at: 8), let method = row.half(at: 10),
       let checkSum = row.number(UInt32.self, at: 16, .little),
@@ -135,8 +136,8 @@ package struct ZipArchive: Sendable {
       let name = central.window(at: place + 46, count: nameCount)
     else { throw .damaged("its central directory does not add up") }
     let start = offset + shift
-    guard start >= 0 else { throw .damaged("its entries lie in each other, or beyond its end") }
-    let entry = Entry(
+    guard start >= 0 else { throw .damaged("its entries overlap, or are after its end") }
+    let entry = Member(
       name: name.text,
       // Also strong encryption, and encrypted names.
       isEncrypted: flags & 0x2041 != 0,
@@ -157,8 +158,9 @@ private struct DirectoryEnd {
   var directory: Int
   /// The size of the central directory in bytes.
   var size: Int
-  /// The difference of the real offsets and the offsets in the archive. It is the size of the bytes
-  /// that were added in front of the archive.
+  /// The difference between the real offsets and the offsets in the archive.
+  ///
+  /// It is the number of bytes that were added before the archive.
   var shift = 0
 
   /// The maximum size of the comment at the end of a file.
@@ -177,11 +179,11 @@ private struct DirectoryEnd {
       let offset = file.word(at: place + 16)
     else { throw .cutShort(missing: "its central directory") }
     (self.count, self.size, directory) = (count, size, offset)
-    // Its numbers are elsewhere then (4.3.14).
+    // Its numbers are in another structure then (4.3.14).
     guard count < UInt16.max, size < UInt32.max, offset < UInt32.max else {
-      throw .format("a zip archive of 64 bits")
+      throw .format("a ZIP64 archive")
     }
-    guard disk == 0 else { throw .damaged("it is one of several parts") }
+    guard disk == 0 else { throw .damaged("it is one part of a split archive") }
     // If the directory is not directly before its end, it is at the offset that the end contains.
     if self.size <= place, file.has(ZipArchive.directoryMagic, at: place - self.size) {
       shift = place - self.size - directory
@@ -191,7 +193,8 @@ private struct DirectoryEnd {
 }
 
 extension ByteWindow {
-  /// The numbers of a zip archive. `nil` also means that a number is too large.
+  /// Returns a 16-bit number; `nil` if it is beyond the end. ``word(at:)`` is also `nil` for a
+  /// number that is too large.
   fileprivate func half(at offset: Int) -> Int? {
     number(UInt16.self, at: offset, .little).map(Int.init)
   }

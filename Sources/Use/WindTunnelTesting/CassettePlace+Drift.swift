@@ -8,12 +8,12 @@ internal import WindTunnelURLSession
 #endif
 
 extension CassettePlace {
-  /// Compares, where `WINDTUNNEL_RECORD` is `verify`, the live origins' answers with what a test
-  /// was played.
+  /// In `verify` mode (`WINDTUNNEL_RECORD`), compares live responses with the responses played to a
+  /// test.
   ///
-  /// Asked by `URLSession`, like what tests record. Only what is safe is asked, and what needs a
-  /// secret only where the environment has it; and each interaction once a process, however many
-  /// tests play it.
+  /// Requests are sent with `URLSession`, as in recordings. Only safe requests are sent, and
+  /// requests that require a secret only if the environment contains it. Each interaction is
+  /// verified once per process, for any number of tests.
   func drift(of deck: Deck, _ settings: CassetteSettings = CassetteSettings()) async -> Drift {
     var drift = Drift()
     guard mode == .verify else { return drift }
@@ -23,25 +23,25 @@ extension CassettePlace {
       let verdict = await Verdicts.shared.verdict(on: interaction, of: self, settings) {
         await ask(about: interaction, settings)
       }
-      drift.entries.append(Drift.Entry(place + 1, interaction.request, verdict))
+      drift.entries.append(Drift.CheckedInteraction(place + 1, interaction.request, verdict))
     }
     return drift
   }
 
-  /// Returns the interactions that could not be asked, told once a process: a sentence for each.
+  /// Returns a sentence for each interaction that could not be verified, once per process.
   func skipped(_ drift: Drift) async -> [String] {
     var told: [String] = []
     for entry in drift.skipped {
       guard case .skipped(let reason) = entry.verdict else { continue }
       let sentence =
-        "Not verified: #\(entry.number) \(entry.request) of \(file.path), since \(reason)."
+        "Not verified: #\(entry.number) \(entry.request) of \(file.path), because \(reason)."
       if await Verdicts.shared.isNews(sentence) { told.append(sentence) }
     }
     return told
   }
 
   private func ask(about interaction: Interaction, _ settings: CassetteSettings) async
-    -> Drift.Verdict
+    -> Drift.Status
   {
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: false) { return .skipped(reason) }
     let asked: Request
@@ -51,7 +51,7 @@ extension CassettePlace {
       return .skipped("there is no secret for \(error.part)")
     }
     guard asked.url.host != nil, let url = URL(string: asked.url.description) else {
-      return .skipped("it names no host")
+      return .skipped("its URL has no host")
     }
     var request = URLRequest(url: url)
     request.httpMethod = asked.method
@@ -65,15 +65,17 @@ extension CassettePlace {
       )
     )
     await Self.ask(request, through: live)
-    // Of a redirect the first hop; the others are interactions of their own.
+    // For a redirect, the first hop; the others are separate interactions.
     guard let answer = live.recorded().cassette.interactions.first?.result else {
-      return .skipped("its live answer repeats a credential, so that it cannot be shown")
+      return .skipped("its live response contains a credential and cannot be shown")
     }
-    return Drift.Verdict(interaction, asked: asked, live: answer, settings.options.redaction)
+    return Drift.Status(interaction, asked: asked, live: answer, settings.options.redaction)
   }
 
-  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` stands for every `REDACTED-access-token-N`,
-  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN_2` for the second alone.
+  /// Returns the secrets in the environment by the names of their placeholders.
+  ///
+  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN` is the value of every `REDACTED-access-token-N`, and
+  /// `WINDTUNNEL_SECRET_ACCESS_TOKEN_2` of the second only.
   static func secrets(_ environment: [String: String]) throws -> [String: String] {
     let prefix = "WINDTUNNEL_SECRET_"
     var secrets: [String: String] = [:]
@@ -81,19 +83,19 @@ extension CassettePlace {
       let name = variable.dropFirst(prefix.count).lowercased().replacing("_", with: "-")
       guard !name.isEmpty, !value.isEmpty else {
         throw CassetteProblem(
-          "\(variable) names no secret: it is empty or has no name, as in \(prefix)AUTHORIZATION."
+          "\(variable) is not a secret: its value or its name is empty. Example: \(prefix)AUTHORIZATION."
         )
       }
-      // Whoever could break a field's line could write a request.
+      // A line break in a header field would allow request injection.
       guard !value.utf8.contains(where: { $0 < 0x20 }) else {
-        throw CassetteProblem("What \(variable) holds is more than one line, so it is no secret.")
+        throw CassetteProblem("The value of \(variable) is no secret: it has several lines.")
       }
       secrets[name] = value
     }
     return secrets
   }
 
-  /// By completion handler: it is safe on every platform. The deck keeps what came.
+  /// Uses a completion handler, which is safe on every platform. The deck records the response.
   private static func ask(_ request: URLRequest, through deck: Deck) async {
     let session = URLSession(configuration: .windTunnel(deck))
     await withCheckedContinuation { continuation in
@@ -103,7 +105,7 @@ extension CassettePlace {
   }
 }
 
-/// The verdicts on live origins in this process.
+/// The verification results of this process.
 private actor Verdicts {
   static let shared = Verdicts()
 
@@ -114,16 +116,16 @@ private actor Verdicts {
     var redaction: RedactionRules
   }
 
-  private var verdicts: [Question: Task<Drift.Verdict, Never>] = [:]
+  private var verdicts: [Question: Task<Drift.Status, Never>] = [:]
   private var told: Set<String> = []
 
-  /// Asks, where nobody has.
+  /// Verifies an interaction, or returns its earlier result.
   func verdict(
     on interaction: Interaction,
     of place: CassettePlace,
     _ settings: CassetteSettings,
-    asking: @Sendable @escaping () async -> Drift.Verdict
-  ) async -> Drift.Verdict {
+    asking: @Sendable @escaping () async -> Drift.Status
+  ) async -> Drift.Status {
     let question = Question(
       place: place,
       interaction: interaction,

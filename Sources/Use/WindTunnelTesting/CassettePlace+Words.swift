@@ -1,40 +1,42 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The sentences that a test is told of its cassette.
+/// The sentences about a test's cassette.
 extension CassettePlace {
-  /// Returns the reason why nothing answered, with the fix at a desk.
+  /// Returns the explanation of a request without a recording, with the fix for a developer's
+  /// machine.
   func told(_ mismatch: Mismatch) -> String {
     guard mode == .once else { return "\(mismatch)" }
-    return "\(mismatch)\nTo record what is missing beside the rest: "
+    return "\(mismatch)\nTo record the missing requests, too: "
       + "WINDTUNNEL_RECORD=new-episodes swift test"
   }
 
-  /// Returns the words for a failure of a test that records: where there is no cassette, its name
-  /// may be misspelt, and then the network was asked unawares.
+  /// Returns the message for a failed test that was recording.
+  ///
+  /// If there is no cassette, its name may be misspelt and the network was used unintentionally.
   func thrownAway(_ deck: Deck) -> String {
     if exists {
-      return "Since this test has failed, nothing that it recorded is written to \(file.path)."
+      return "This test failed, so its recordings are not written to \(file.path)."
     }
     let end =
       deck.hasRecorded
-      ? "so this test asked the network to record it, and failed; nothing is written."
-      : "and since this test has failed, none is recorded."
-    return "There is no cassette \(file.path), \(end)\(suggestion)"
+      ? "so this test recorded from the network. It failed, so nothing is written."
+      : "and none is recorded because this test failed."
+    return "The cassette \(file.path) does not exist, \(end)\(suggestion)"
   }
 
-  /// The question, behind a space, whether the cassette that lies beside and is called almost like
-  /// this one was meant; empty where there is none.
+  /// The question whether a cassette with a similar name was meant, after a space; empty if there
+  /// is none.
   var suggestion: String {
     let folder = file.deletingLastPathComponent().path
-    // A folder that cannot be read has nothing to suggest.
+    // A folder that cannot be read contains no suggestion.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let ending = ".json"
     let stems = names.sorted().filter { $0.hasSuffix(ending) && !$0.hasPrefix(".") }
       .map { String($0.dropLast(ending.count)) }
     let name = String(file.lastPathComponent.dropLast(ending.count))
-    // Of shorter ones any is near to any other.
+    // Any short name is similar to any other.
     guard name.count > 2, let near = nearest(to: name, in: stems) else { return "" }
-    return " Beside it there is \(near)\(ending): did you mean \"\(folders)\(near)\"?"
+    return " The same folder has \(near)\(ending): did you mean \"\(folders)\(near)\"?"
   }
 }

@@ -4,25 +4,30 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// The place of a test's cassette, and the mode in which it is played or recorded.
+/// The file of a test's cassette, and the mode in which it is played or recorded.
 struct CassettePlace: Sendable, Hashable {
   let file: URL
   let mode: RecordMode
-  /// The texts for redacted parts where the live origin is asked, by their names.
+  /// The values of redacted parts by name, for requests to the live origin.
   let secrets: [String: String]
-  /// The folders in the name that the test says, up to the last `/`; empty where it says none.
+  /// The folders in the given name, up to the last `/`; empty if there are none.
   let folders: String
-  /// Tells whether each interaction that is recorded bears the day on which it was.
+  /// Whether each recorded interaction contains its date.
   private let isDated: Bool
 
-  /// Finds `NAME.json`: in `$WINDTUNNEL_CASSETTES` if that is set; else, where nothing can be
-  /// recorded, in the folder `Cassettes` amongst the resources of the test's module; else in
-  /// `Cassettes` beside the test's own file; else, if it is a cassette, at the top of those
-  /// resources. Where something can be recorded, the resources count only if the folder of the
-  /// test's file is not there. A name that begins with a `/` is a path.
+  /// Finds `NAME.json` and the mode of its use.
   ///
-  /// The mode is `$WINDTUNNEL_RECORD`; without it a missing cassette is recorded at a desk, and
-  /// where `$CI` is set nothing is ever recorded. With `$WINDTUNNEL_DATES` recordings bear dates.
+  /// A name that begins with a `/` is a path. Otherwise these folders are searched:
+  ///
+  /// 1. `$WINDTUNNEL_CASSETTES`, if it is set.
+  /// 2. If nothing can be recorded: the folder `Cassettes` in the resources of the test's module.
+  /// 3. `Cassettes` next to the test's own file.
+  /// 4. The top of these resources, if the file there is a cassette.
+  ///
+  /// If recording is possible, resources are used only if the folder of the test's file is missing.
+  ///
+  /// The mode is `$WINDTUNNEL_RECORD`. Without it, a missing cassette is recorded, unless `$CI` is
+  /// set. With `$WINDTUNNEL_DATES`, recordings contain dates.
   init(
     _ name: String,
     besides test: String,
@@ -49,11 +54,11 @@ struct CassettePlace: Sendable, Hashable {
       (file, self.mode) = (source, mode)
       return
     }
-    // A build's copy is not recorded onto.
+    // The build's copy is never recorded to.
     (file, self.mode) = (copy, mode == .once ? .none : mode)
   }
 
-  /// Returns the build's copy of a cassette, where that is what is played.
+  /// Returns the build's copy of a cassette, if that is the one to play.
   private static func copy(
     of source: URL,
     in tests: URL,
@@ -69,8 +74,8 @@ struct CassettePlace: Sendable, Hashable {
       let isKnown = isThere(source) || !RecordingRegistry.journals(besides: source).isEmpty
       return isKnown ? nil : resources.file(atTop: path, of: module)
     case .once:
-      // Where the sources are, a cassette that is missing is to be recorded, however old a copy of
-      // it the build has kept. On a device they are not.
+      // On a machine with the sources, a missing cassette is recorded, even if the build has an old
+      // copy. A device has no sources.
       guard !isThere(tests) else { return nil }
       return resources.file(inCassettes: path, of: module)
         ?? resources.file(atTop: path, of: module)
@@ -84,12 +89,12 @@ struct CassettePlace: Sendable, Hashable {
     }
     guard let mode = RecordMode(name: asked) else {
       let known = RecordMode.names.joined(separator: ", ")
-      throw CassetteProblem("WINDTUNNEL_RECORD=\(asked): there are \(known).")
+      throw CassetteProblem("WINDTUNNEL_RECORD=\(asked): the values are \(known).")
     }
     return mode
   }
 
-  /// Returns the module that a file is of, by `#fileID`.
+  /// Returns the module of a file, from its `#fileID`.
   static func module(of fileID: String) -> String { String(fileID.prefix { $0 != "/" }) }
 
   private static func isDated(_ environment: [String: String]) throws -> Bool {
@@ -97,21 +102,22 @@ struct CassettePlace: Sendable, Hashable {
     case nil, "", "0": return false
     case "1": return true
     case let asked?:
-      throw CassetteProblem("WINDTUNNEL_DATES=\(asked): 1 dates what is recorded, 0 does not.")
+      throw CassetteProblem("WINDTUNNEL_DATES=\(asked): 1 stores recording dates, 0 does not.")
     }
   }
 
   /// Plays or records the cassette for a part of a test.
   ///
-  /// What it records is written if nothing of it fails; else it is thrown away, and that is told.
+  /// The recording is written if nothing in the part fails. Otherwise it is discarded, which is
+  /// reported.
   ///
   /// - Parameters:
-  ///   - deck: The deck of this place.
-  ///   - settings: How it is played.
-  ///   - tell: Receives the reasons why nothing answered, as errors, if the part throws, and notes,
-  ///     as warnings.
+  ///   - deck: The deck of this cassette.
+  ///   - settings: The settings of playing and recording.
+  ///   - tell: Receives notes as warnings. If the part throws, it also receives the explanations of
+  ///     requests without a recording, as errors.
   ///   - run: Runs the part.
-  /// - Returns: The problems of a part that has not thrown.
+  /// - Returns: The problems of a part that did not throw.
   /// - Throws: The error of the part.
   func run(
     _ deck: Deck,
@@ -121,16 +127,16 @@ struct CassettePlace: Sendable, Hashable {
   ) async throws -> [String] {
     let watch = FailureWatch { thrownAway(deck) }
     do {
-      // Issues of tests that only play are nobody's affair.
+      // Issues of tests that only play are not observed.
       if records(deck) { try await watch.run(run) } else { try await run() }
     } catch {
       discard(deck)
-      // Mostly they are why it has thrown.
+      // They are usually the reason for the error.
       for mismatch in deck.mismatches { tell(told(mismatch), .error) }
       if let note = deck.oversight(after: error, of: file.lastPathComponent) {
         tell(note, .warning)
       }
-      // A test that is cancelled throws, too, and has not failed.
+      // A cancelled test throws too, but has not failed.
       if deck.hasRecorded { tell(thrownAway(deck), .warning) }
       throw error
     }
@@ -153,16 +159,17 @@ struct CassettePlace: Sendable, Hashable {
     return []
   }
 
-  /// Tells whether what a deck is asked may go to the live origin and be kept.
+  /// Returns whether requests of a deck may be sent to the live origin and recorded.
   private func records(_ deck: Deck) -> Bool { deck.records && mode != .none && mode != .verify }
 
   var exists: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-  /// Returns a fresh deck of the cassette as it is now.
+  /// Returns a new deck of the cassette in its current state.
   ///
-  /// What it records is journalled beside the cassette until ``keep(_:_:)`` or ``discard(_:)``.
-  /// What a process had recorded when it was killed is on the cassette, and there the recording
-  /// goes on; so it does on a cassette that another test of this process has begun.
+  /// Recordings are written to a journal next to the cassette until ``keep(_:_:)`` or
+  /// ``discard(_:)``. The recordings of a killed process are added to the cassette, and recording
+  /// continues after them. It also continues on a cassette that another test of this process has
+  /// begun.
   func deck(_ settings: CassetteSettings = CassetteSettings()) throws -> Deck {
     try settings.check()
     guard mode != .none, mode != .verify else {
@@ -171,16 +178,16 @@ struct CassettePlace: Sendable, Hashable {
         if let journal = journals.first {
           throw CassetteProblem(
             """
-            There is no cassette \(file.path), only what a recording had got that was ended before \
-            it was written: \(journal.lastPathComponent). Let it go on at a desk: \
+            The cassette \(file.path) does not exist, only the journal of an interrupted recording: \
+            \(journal.lastPathComponent). Continue the recording on your machine: \
             WINDTUNNEL_RECORD=once swift test
             """
           )
         }
         throw CassetteProblem(
           """
-          There is no cassette \(file.path), and nothing is recorded here.\(suggestion) \
-          Record it at a desk: WINDTUNNEL_RECORD=once swift test
+          The cassette \(file.path) does not exist, and recording is off.\(suggestion) \
+          Record it on your machine: WINDTUNNEL_RECORD=once swift test
           """
         )
       }
@@ -199,12 +206,13 @@ struct CassettePlace: Sendable, Hashable {
     }
   }
 
-  /// Writes what a deck has recorded, if it has. Tests that share a cassette write onto it one
-  /// after the other: each puts what it asked for in the places that would have been played for it,
-  /// and leaves the rest as it is, and what another test of this process has written.
+  /// Writes the recordings of a deck, if there are any.
   ///
-  /// - Returns: What there is to tell of a cassette that was not there before: its name may be
-  ///   misspelt.
+  /// Tests that share a cassette write to it one after the other. Each replaces the recordings that
+  /// would have been played for it. It leaves all others unchanged, including the recordings of
+  /// other tests in this process.
+  ///
+  /// - Returns: A note about a new cassette, because its name may be misspelt.
   @discardableResult
   func keep(_ deck: Deck, _ settings: CassetteSettings = CassetteSettings()) throws -> String? {
     guard mode != .none, mode != .verify else { return nil }
@@ -214,7 +222,7 @@ struct CassettePlace: Sendable, Hashable {
         throw CassetteProblem(
           """
           Every connection was refused while \(file.path) was recorded, so nothing is written. \
-          Start the server, or play what is there: WINDTUNNEL_RECORD=none swift test
+          Start the server, or play the existing recordings: WINDTUNNEL_RECORD=none swift test
           """
         )
       }
@@ -237,10 +245,10 @@ struct CassettePlace: Sendable, Hashable {
         registry.end(deck.recordingJournal)
         throw CassetteProblem(
           """
-          What this test recorded cannot all be kept without its secrets, so nothing is written to \
-          \(file.path). Left out:
+          The secrets in some recordings of this test cannot be removed, so nothing is written to \
+          \(file.path). Affected:
           \(leftOut.map { "  \($0)" }.joined(separator: "\n"))
-          Have it answered otherwise (Accept-Encoding: gzip), or leave its host alone: \
+          Request another encoding (Accept-Encoding: gzip), or do not record its host: \
           ignoring: ["HOST"].
           """
         )
@@ -261,22 +269,20 @@ struct CassettePlace: Sendable, Hashable {
     }
   }
 
-  /// Throws away what a deck has recorded: its test has failed.
+  /// Discards the recordings of a deck whose test has failed.
   func discard(_ deck: Deck) { RecordingRegistry.shared.withLock { $0.end(deck.recordingJournal) } }
 
-  /// Returns the options of a deck's loopback server: where it records, the server that it stands
-  /// in front of.
+  /// Returns the options of a deck's loopback server. If it records, they include the live server.
   ///
-  /// - Throws: `CassetteProblem` where nobody says which server that is, or where it cannot be
-  ///   used.
+  /// - Throws: `CassetteProblem` if the live server is unknown or cannot be used.
   func wire(for deck: Deck, _ settings: CassetteSettings) throws -> ReplayServer.Options {
     var options = Tunnel.standardOptions
     guard records(deck) else { return options }
     guard let (name, place) = settings.upstream(of: deck.origin) else {
       throw CassetteProblem(
         """
-        On the wire \(file.path) cannot be recorded: requests name only the loopback server, and \
-        nothing says which server it stands for. Name it, \
+        On the wire \(file.path) cannot be recorded: requests name only the loopback server, and the \
+        live server is unknown. Name it with \
         .cassette(…, mapping: ["api.example.com": "https://api.example.com"]), or record in process, \
         without .onTheWire.
         """
@@ -293,22 +299,20 @@ struct CassettePlace: Sendable, Hashable {
 }
 
 extension Cassette {
-  /// Reads the cassette that `.cassette("NAME")` finds, as it is now, for a drill, which plays and
-  /// never records.
+  /// Reads the current cassette that `.cassette("NAME")` finds, for a drill, which never records.
   ///
   /// - Parameters:
   ///   - name: The cassette's name.
   ///   - test: The test's file.
-  ///   - fileID: The same with its module, whose resources are looked through.
-  /// - Throws: `CassetteProblem` where there is no such cassette, `FormatError` where it does not
-  ///   read.
+  ///   - fileID: The same file with its module, whose resources are searched.
+  /// - Throws: `CassetteProblem` if the cassette is missing, `FormatError` if it is invalid.
   package init(playing name: String, besides test: String, _ fileID: String) throws {
     let place = try CassettePlace(name, besides: test, in: CassettePlace.module(of: fileID))
     guard FileManager.default.fileExists(atPath: place.file.path) else {
       throw CassetteProblem(
         """
-        There is no cassette \(place.file.path), and a drill records none.\(place.suggestion) \
-        Record it in a test with .cassette(…), or by windtunnel record.
+        The cassette \(place.file.path) does not exist, and a drill does not record.\(place.suggestion) \
+        Record it in a test with .cassette(…), or with windtunnel record.
         """
       )
     }
@@ -316,21 +320,21 @@ extension Cassette {
   }
 }
 
-/// Knows whether a part of a test has failed, by an expectation that did not hold, too.
+/// Detects whether a part of a test has failed, including failed expectations.
 ///
-/// Issues that are known do not count, nor do warnings. Where no test of Swift Testing runs, as in
-/// XCTest, nothing is heard: there a part fails by what it throws.
+/// Known issues and warnings do not count. Without a test of Swift Testing, as in XCTest, nothing
+/// is detected: a part then fails only by throwing.
 private final class FailureWatch: Sendable {
   private let heard = Locked(false)
-  /// The words that go with the first failure.
+  /// Returns the comment that is added to the first failure.
   private let words: @Sendable () -> String
 
   init(_ words: @escaping @Sendable () -> String) { self.words = words }
 
-  /// Tells whether a failure was heard of.
+  /// Whether a failure was detected.
   var hasFailed: Bool { heard.withLock { $0 } }
 
-  /// Runs a part of the test that runs here.
+  /// Runs a part of the current test.
   func run(_ body: @Sendable () async throws -> Void) async throws {
     guard let test = Test.current else { return try await body() }
     let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
@@ -352,16 +356,16 @@ private final class FailureWatch: Sendable {
 public struct CassetteProblem: LocalizedError, Sendable, CustomStringConvertible {
   /// The problem in one or two sentences.
   public let description: String
-  /// The error that the test itself threw, mostly because of this one; `nil` where it threw none.
+  /// The error that the test itself threw, usually because of this one; `nil` if it threw none.
   public let underlyingError: (any Error)?
-  /// The description, for code that prints errors by `LocalizedError`.
+  /// The description, for code that prints a `LocalizedError`.
   public var errorDescription: String? { description }
 
   init(_ description: String) { (self.description, underlyingError) = (description, nil) }
 
-  /// Several problems, and what the test has thrown for them.
+  /// Creates an error with several problems, and the error that the test threw because of them.
   init(_ problems: [String], beside error: (any Error)? = nil) {
-    let thrown = error.map { ["What was tested has thrown: \($0)"] } ?? []
+    let thrown = error.map { ["The test threw: \($0)"] } ?? []
     description = (problems + thrown).joined(separator: "\n\n")
     underlyingError = error
   }

@@ -2,58 +2,60 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelServer
 
-/// The settings of a test's cassette: playing, recording, and the expectation of it.
+/// The settings of a test's cassette: playing, recording, and expectations.
 struct CassetteSettings: Sendable {
-  /// The options by which it is played; recording depends on the machine that it is on.
+  /// The options of playing. Whether it records depends on the machine.
   var options = PlaybackOptions()
-  /// The demands on the cassette at the end.
+  /// The conditions that must hold at the end.
   var expectation: CassetteExpectation = []
 
-  /// The clock of a test whose recordings are played as if they were of today.
+  /// The clock of a test whose recorded dates are moved to today.
   static let today: @Sendable () -> Date = { Date() }
 
-  /// Refuses what would lead nowhere.
+  /// Throws if a host is mapped to a URL without a host.
   func check() throws {
     for (name, url) in options.mapping.sorted(by: { $0.key < $1.key }) where url.host == nil {
       throw CassetteProblem(
-        "mapping: \(name) is to be asked at \(url), which names no host; "
-          + "say it as [\"\(name)\": \"http://127.0.0.1:8000\"]."
+        "mapping: the URL \(url) for \(name) has no host; "
+          + "write it as [\"\(name)\": \"http://127.0.0.1:8000\"]."
       )
     }
   }
 
-  /// Returns a deck of a cassette; what is mapped was checked (``check()``).
+  /// Returns a deck of a cassette. Mappings must have been checked with ``check()``.
   func deck(_ cassette: Cassette, _ mode: RecordMode, journal: RecordingJournal? = nil) -> Deck {
     var options = options
     options.mode = mode
     return Deck(cassette, options: options, recordingJournal: journal)
   }
 
-  /// Returns the server that a recording on the wire stands in front of: what it is called on the
-  /// cassette, and where it is. `nil` where neither the cassette nor the only host that is mapped
-  /// tells.
+  /// Returns the live server for a recording on the wire: its name on the cassette, and its
+  /// address.
+  ///
+  /// `nil` if neither the cassette nor a single mapped host specifies it.
   func upstream(of origin: RequestURL?) -> (name: RequestURL, place: RequestURL)? {
     if let origin, let host = origin.host {
       let names = (origin.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
-      // The name with a port says more. Keys that differ in case alone have an order, too.
+      // A name with a port is more specific. Keys that differ only in case are sorted, too.
       let keys = options.mapping.keys.sorted()
       let key = names.lazy.compactMap { name in keys.first { $0.lowercased() == name } }.first
       let mapped = key.flatMap { options.mapping[$0] }
       return (origin, mapped ?? origin)
     }
     guard options.mapping.count == 1, let (name, place) = options.mapping.first else { return nil }
-    // What is mapped is a host; it is asked for by https, or as a server that bears its own name.
+    // A mapped host is requested with HTTPS, or with the server's own scheme if the names are
+    // equal.
     let isItself = place.host == RequestURL("http://\(name)").host
     return (RequestURL("\(isItself ? place.scheme ?? "https" : "https")://\(name)"), place)
   }
 }
 
 extension Deck {
-  /// Lists what a test should know of its deck although it does not fail the test.
+  /// Returns the warnings about a deck that do not fail the test.
   ///
   /// - Parameters:
-  ///   - expectation: What fails the test, and so is told elsewhere.
-  ///   - name: What is played.
+  ///   - expectation: The conditions that fail the test and are therefore reported elsewhere.
+  ///   - name: The name of the cassette.
   /// - Returns: A sentence for each.
   func oversights(expecting expectation: CassetteExpectation, of name: String) -> [String] {
     guard !journal.isEmpty else { return [Self.noRequest(to: name)] }
@@ -62,17 +64,18 @@ extension Deck {
   }
 
   private static func trailers(of name: String) -> String {
-    "A response of \(name) has trailers, which URLSession does not show; serve plays them to others."
+    "A response of \(name) has trailers, which URLSession does not report; use serve to send them."
   }
 
-  /// Returns what a test that has thrown should know of its deck: that no request came to it, since
-  /// then the network may have answered, and the test have thrown for that.
+  /// Returns a warning for a test that threw although no request reached the deck.
+  ///
+  /// The network may then have responded, and the test may have thrown because of that.
   ///
   /// - Parameters:
   ///   - error: The error of the test.
-  ///   - name: What is played.
-  /// - Returns: A sentence; `nil` where requests came, where the test was cancelled, and where the
-  ///   harness has refused something before any could come.
+  ///   - name: The name of the cassette.
+  /// - Returns: A sentence; `nil` if there were requests, if the test was cancelled, or if the
+  ///   harness failed before any request.
   func oversight(after error: any Error, of name: String) -> String? {
     guard journal.isEmpty, !Task.isCancelled else { return nil }
     switch error {
@@ -83,8 +86,8 @@ extension Deck {
 
   private static func noRequest(to name: String) -> String {
     """
-    No request came to \(name): have the code under test ask through URLSession.windTunnel, or \
-    take the cassette away.
+    No request reached \(name): let the code under test use URLSession.windTunnel, or remove \
+    the cassette.
     """
   }
 }

@@ -13,16 +13,18 @@ internal import WindTunnelURLSession
 extension Deck {
   /// The deck of the running test.
   ///
-  /// Outside a test with a cassette there is none: an issue is recorded at the line, and the deck
-  /// that is returned is empty.
+  /// Outside a test with a cassette, an issue is recorded at the test's line and the returned deck
+  /// is empty.
   public static var current: Deck {
     if let tunnel = Tunnel.current { return tunnel.deck }
     MissingCassette.report("deck")
     return Deck(Cassette())
   }
 
-  /// The URL to call for this deck's answers, without a slash at its end: the loopback server's in
-  /// a test with `.onTheWire`, else the recorded origin.
+  /// The base URL for requests to this deck, without a trailing slash.
+  ///
+  /// It is the loopback server's URL in a test with `.onTheWire`, and the recorded origin
+  /// otherwise.
   public var url: String {
     if let tunnel = Tunnel.current, tunnel.deck === self, let server = tunnel.server {
       return server.url
@@ -32,7 +34,8 @@ extension Deck {
 }
 
 extension URLSession {
-  /// A session of the running test, which is answered by its cassette and never by the network.
+  /// A session of the running test, whose responses are from its cassette and never from the
+  /// network.
   ///
   /// ```swift
   /// @Test(.cassette("users")) func `the session plays the cassette`() async throws {
@@ -40,8 +43,8 @@ extension URLSession {
   /// }
   /// ```
   ///
-  /// Outside a test with a cassette there is none: an issue is recorded at the line, and every task
-  /// of the session that is returned fails.
+  /// Outside a test with a cassette, an issue is recorded at the test's line and every task of the
+  /// returned session fails.
   public static var windTunnel: URLSession {
     if let tunnel = Tunnel.current { return tunnel.session }
     return URLSession(configuration: .leadingNowhere(MissingCassette.report("session")))
@@ -49,39 +52,40 @@ extension URLSession {
 }
 
 extension URLSessionConfiguration {
-  /// A configuration of the running test, for code that makes its own sessions: they lead where
-  /// `URLSession.windTunnel` leads, and play one sequence together with it.
+  /// A configuration of the running test, for code that creates its own sessions.
+  ///
+  /// These sessions lead to the same cassette as `URLSession.windTunnel`, and share its sequence.
   ///
   /// ```swift
   /// let session = URLSession(configuration: .windTunnel)
   /// ```
   ///
-  /// Each access makes a new object, to be changed at will. Outside a test with a cassette there is
-  /// none: an issue is recorded at the line, and every task of its sessions fails.
+  /// Each access creates a new object, which the caller may change. Outside a test with a cassette,
+  /// an issue is recorded at the test's line and every task of its sessions fails.
   public static var windTunnel: URLSessionConfiguration {
     if let tunnel = Tunnel.current { return tunnel.configure() }
     return .leadingNowhere(MissingCassette.report("configuration"))
   }
 }
 
-/// Tests that ask for what only a cassette brings along.
+/// The reaction to properties that require a cassette in tests without one.
 private enum MissingCassette {
-  /// Says that there is no such thing: at the line of the test that runs here, or on standard error
-  /// where none of Swift Testing does.
+  /// Reports that there is no cassette, at the line of the current test or on standard error.
   ///
-  /// - Returns: What a request that is sent all the same fails with: where the line has the words,
-  ///   a reference to them, so that one mistake is not told twice; else the same words.
+  /// - Returns: The error text for a request that is sent nevertheless. If an issue was recorded,
+  ///   the text refers to it, so that one mistake is not explained twice. Otherwise it is the same
+  ///   explanation.
   @discardableResult
   static func report(_ noun: String) -> String {
     let words = """
-      There is no \(noun) here: mark the test with .cassette("NAME"), and ask in the test's own tasks \
-      (not in Task.detached, not in what was made before the test).
+      No cassette, so no \(noun): mark the test with .cassette("NAME"), and send requests in the \
+      test's own tasks (not in Task.detached, and not in tasks created before the test).
       """
     if let test = Test.current {
       Issue.record(Comment(rawValue: words), sourceLocation: test.sourceLocation)
-      return "There is no \(noun) here, so this was not sent: see the issue at the test's line."
+      return "No cassette, so this request was not sent: see the issue at the test's line."
     }
-    // A note that nobody can read ends no test; `write(_:)` would end the process.
+    // A closed standard error must not end the process, as `write(_:)` would.
     try? FileHandle.standardError.write(contentsOf: Data("\(words)\n".utf8))
     return words
   }

@@ -1,8 +1,8 @@
 @_exported public import WindTunnelURLSession
 
 @_exported public import struct WindTunnel.CassetteExpectation
-// The one import of a test of replay and faults. A scoped export shows one type of a module and the
-// members of all its types, and hides the other types' names, which an app has for its own.
+// The only import for a test of replay and faults. A scoped export exposes one type of a module and
+// the members of all its types. It hides the other types' names, which an app may use itself.
 @_exported public import class WindTunnel.Deck
 @_exported public import enum WindTunnel.Fault
 @_exported public import struct WindTunnel.FaultRule

@@ -2,9 +2,9 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The log of mutants that this process reads once and appends to.
+/// The log of mutants, which this process reads once and appends to.
 final class MutationJournal: Sendable {
-  /// The log that `WINDTUNNEL_MUTATE` names; `nil` if it names none.
+  /// The log that `WINDTUNNEL_MUTATE` names; `nil` if it is not set.
   @TaskLocal static var current: Result<MutationJournal, any Error>? =
     ProcessInfo.processInfo.environment["WINDTUNNEL_MUTATE"].map { path in
       Result { try MutationJournal(URL(filePath: path)) }
@@ -24,16 +24,16 @@ final class MutationJournal: Sendable {
     deadline = log.plan.budget.map { .now + $0 }
   }
 
-  /// The task of the run.
+  /// The plan of the run.
   var plan: MutationPlan { state.withLock { $0.plan } }
 
-  /// Whether the time for mutants is over.
+  /// Whether the time budget for mutants is used up.
   var isOver: Bool { deadline.map { .now >= $0 } ?? false }
 
-  /// Returns whether a run is to be done.
+  /// Returns whether a run is still to be done.
   func isDue(_ run: MutantRun) -> Bool { state.withLock { $0.isDue(run) } }
 
-  /// Returns the mutants of a cassette that the plan asks for, which all its tests share.
+  /// Returns the mutants of a cassette according to the plan. All tests of the cassette share them.
   func mutants(of interactions: [Interaction], from cassette: URL) -> Mutants {
     let plan = plan
     return mutants.withLock { known in
@@ -43,7 +43,7 @@ final class MutationJournal: Sendable {
     }
   }
 
-  /// Appends the line of an event. A test that has a line gets no other.
+  /// Appends the line of an event. A test that already has a line is not logged again.
   func append(_ event: MutationEvent) throws {
     try state.withLock { log in
       if case .test(let test) = event, log.has(test) { return }

@@ -3,13 +3,15 @@ internal import Testing
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A test that runs twice as it is, once for each mutant of the recordings that it used, and once
-/// more as it is. The suite sees the first of these runs alone.
+/// A test that runs twice unchanged, once per mutant of the recordings that it used, and once more
+/// unchanged.
+///
+/// The suite receives only the first of these runs.
 struct MutationRun: Sendable {
   typealias Part = @Sendable @concurrent () async throws -> Void
 
   private let test: Test
-  /// The identifier in the log: each case of a parameterised test has its own.
+  /// The identifier in the log. Each case of a parameterised test has its own.
   private let id: String
   /// The arguments of a parameterised test, in parentheses.
   private let arguments: String
@@ -18,8 +20,8 @@ struct MutationRun: Sendable {
   private let deck: Deck
   private let journal: MutationJournal
 
-  /// Creates the runs of a test; `nil` if there is no log, if the test records its cassette, or if
-  /// its cases have no identifiers.
+  /// Creates the runs of a test; `nil` if there is no log, if the test records, or if its cases
+  /// have no identifiers.
   init?(_ test: Test, _ testCase: Test.Case?, _ place: CassettePlace, _ deck: Deck) throws {
     guard let journal = try MutationJournal.current?.get(), !deck.records,
       place.mode != .verify, let arguments = Self.arguments(of: testCase, in: test)
@@ -32,7 +34,7 @@ struct MutationRun: Sendable {
   /// Returns the arguments of a case; `nil` if they cannot be read, or differ from run to run.
   private static func arguments(of testCase: Test.Case?, in test: Test) -> String? {
     guard test.isParameterized, let testCase else { return "" }
-    // Testing does not publish them.
+    // Swift Testing does not publish the arguments.
     let all = Mirror(reflecting: testCase).descendant("_kind", "parameterized", "arguments")
     let values = Mirror(reflecting: all ?? []).children.map {
       Mirror(reflecting: $0.value).descendant("value")
@@ -41,7 +43,7 @@ struct MutationRun: Sendable {
     return text(of: values.compactMap(\.self))
   }
 
-  /// Returns the texts of arguments in parentheses; `nil` if one has an address, or no text but its
+  /// Returns the texts of arguments in parentheses; `nil` if one contains an address or is only a
   /// type.
   static func text(of arguments: [Any]) -> String? {
     let texts = arguments.map { String(describingForTest: $0) }
@@ -54,16 +56,16 @@ struct MutationRun: Sendable {
       "(\(beginning(of: texts.joined(separator: ", ")).prefix(MutationEvent.messageCharactersMax)))"
   }
 
-  /// Returns the beginning of a text without secrets: redaction of a whole body takes long.
+  /// Returns the beginning of a text without secrets, because redacting a long text is slow.
   private static func beginning(of text: String) -> String {
     String(text.prefix(4 * MutationEvent.messageCharactersMax)).withoutSecrets
   }
 
-  /// Runs the test.
+  /// Runs the test and its mutants.
   ///
   /// - Parameters:
-  ///   - part: The test in its cassette.
-  ///   - first: Runs it for the suite, which receives its issues.
+  ///   - part: The test with its cassette.
+  ///   - first: Runs the test for the suite, which receives its issues.
   /// - Throws: The error of the first run, and `FileError` if the log cannot be written.
   func run(_ part: Part, first: Part) async throws {
     let plain = await attempt(first, passing: true)
@@ -88,7 +90,7 @@ struct MutationRun: Sendable {
       let run = mutant.run(of: id)
       try journal.append(.begin(run))
       let result = await result(of: mutant, part, first)
-      // A test that was stopped has no result.
+      // A cancelled test has no result.
       if !Task.isCancelled { try journal.append(.end(run, result)) }
     }
     guard !due.isEmpty, !Task.isCancelled else { return }
@@ -128,12 +130,12 @@ struct MutationRun: Sendable {
     /// The first failure of the test.
     var failure: (killer: MutantResult.Killer, message: String)?
     var thrown: (any Error)?
-    /// The numbers of the recordings that the test asked for, in ascending order.
+    /// The numbers of the recordings that the test requested, in ascending order.
     var recordings: [Int] = []
     var duration = Duration.zero
   }
 
-  /// Runs the test with mutants. Its issues are counted and, unless they pass, dropped.
+  /// Runs the test with mutants. Its issues are counted, and dropped unless `passing` is set.
   private func attempt(
     _ part: Part,
     with mutants: [Mutant] = [],

@@ -4,37 +4,38 @@ internal import WindTunnel
 
 /// The state of the cassettes that this process records.
 struct RecordingRegistry: Sendable {
-  /// The process's own. Its lock also keeps writers apart.
+  /// The registry of the process. Its lock also serializes writers.
   static let shared = Locked(RecordingRegistry())
 
-  /// Those whose recording was cut off by the end of another process, and those that this one has
-  /// begun: they are no whole cassettes yet, and tests go on with them.
+  /// The incomplete cassettes, to which tests continue to record.
+  ///
+  /// Another process was ended while recording them, or this process has begun them.
   private var begun: Set<URL> = []
-  /// Those beside which it has looked for journals that were left.
+  /// The cassettes for which remaining journals have been searched.
   private var lookedBeside: Set<URL> = []
-  /// The journals that are being written here: tests that share a cassette have one each.
+  /// The journals in use by this process. Tests that share a cassette have one each.
   private var journals: Set<URL> = []
-  /// The journals that mark a cassette as half a recording, until a recording onto it is kept.
+  /// The journals that mark a cassette as incomplete, until a recording is written to it.
   private var marks: [URL: RecordingJournal] = [:]
-  /// The recordings that tests of this process have written onto each.
+  /// The recordings that tests of this process have written, by cassette.
   private var runs: [URL: RunRecordings] = [:]
 
-  /// Returns the recordings that tests of this process have written onto a cassette.
+  /// Returns the recordings that tests of this process have written to a cassette.
   func run(on file: URL) -> RunRecordings { runs[file] ?? RunRecordings() }
 
-  /// Tells whether what stands on a cassette is but a part of what is being recorded.
+  /// Returns whether a cassette is incomplete and still being recorded.
   func goesOn(_ file: URL) -> Bool { begun.contains(file) }
 
-  /// Remembers a cassette that was not there before.
+  /// Registers a cassette that did not exist before.
   mutating func begin(_ file: URL) { begun.insert(file) }
 
-  /// Puts onto a cassette what was left beside it.
+  /// Adds the recordings in remaining journals to their cassette.
   mutating func takeUp(besides file: URL) throws {
     guard !lookedBeside.contains(file) else { return }
-    // They are of one run, whose tests have recorded beside each other.
+    // The journals belong to one run, whose tests recorded concurrently.
     var run = RunRecordings()
     for url in Self.journals(besides: file) {
-      // One that is locked is no leftover: somebody else is writing it.
+      // A locked journal does not remain from an ended process: another process writes it.
       guard let journal = try? RecordingJournal(url, besides: file) else { continue }
       let exists = FileManager.default.fileExists(atPath: file.path)
       let cassette = exists ? try Cassette(contentsOf: file) : Cassette()
@@ -48,18 +49,17 @@ struct RecordingRegistry: Sendable {
         journal.remove()
       }
     }
-    // Where it has thrown, the next test is told the same.
+    // After an error, the next test receives the same error.
     lookedBeside.insert(file)
   }
 
-  /// Returns a journal of one's own; without one, where it cannot be written, the recording is as
-  /// good.
+  /// Returns a new journal; `nil` if it cannot be written, which does not affect the recording.
   mutating func journal(besides file: URL) -> RecordingJournal? {
-    // What cannot be written here is told when the cassette is.
+    // An error is reported later, when the cassette is written.
     try? Self.makeFolder(of: file)
     for number in 1...Self.journalsMax {
       let url = Self.journal(number, besides: file)
-      // One that is locked belongs to another process.
+      // A locked journal belongs to another process.
       guard !journals.contains(url), let journal = try? RecordingJournal(url, besides: file)
       else { continue }
       journals.insert(url)
@@ -75,7 +75,7 @@ struct RecordingRegistry: Sendable {
     journals.remove(journal.file)
   }
 
-  /// A recording onto a cassette is kept: it is no longer what a killed one has left.
+  /// Registers a recording written to a cassette, which is then no longer marked as incomplete.
   mutating func kept(_ file: URL, _ run: RunRecordings) {
     runs[file] = run
     end(marks.removeValue(forKey: file))
@@ -88,17 +88,17 @@ struct RecordingRegistry: Sendable {
     )
   }
 
-  /// The most tests that journal at once what they record onto one cassette.
+  /// The maximum number of tests that record to one cassette concurrently.
   private static let journalsMax = 64
 
-  /// `users.json.journal`, `users.json.2.journal` and so on.
+  /// Returns a journal's file: `users.json.journal`, `users.json.2.journal` and so on.
   private static func journal(_ number: Int, besides file: URL) -> URL {
     let first = RecordingJournal.file(besides: file)
     if number == 1 { return first }
     return first.deletingPathExtension().appendingPathExtension("\(number).journal")
   }
 
-  /// Returns the journals that are there.
+  /// Returns the existing journals of a cassette.
   static func journals(besides file: URL) -> [URL] {
     (1...journalsMax).map { journal($0, besides: file) }
       .filter { FileManager.default.fileExists(atPath: $0.path) }

@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// The files that a build has put beside the tests of a module.
+/// The files that a build has copied next to the tests of a module.
 ///
-/// SwiftPM copies the resources of a target into `PACKAGE_TARGET.resources` beside the test
-/// program, or on Apple platforms into a bundle `PACKAGE_TARGET.bundle` within that of the tests or
-/// beside it; Xcode copies a target's into the bundle of its tests, `TARGET.xctest`.
+/// SwiftPM copies the resources of a target to `PACKAGE_TARGET.resources` next to the test program.
+/// On Apple platforms it copies them to `PACKAGE_TARGET.bundle`, inside the tests' bundle or next
+/// to it. Xcode copies a target's resources into the bundle of its tests, `TARGET.xctest`.
 struct Resources: Sendable {
-  /// Folders that such bundles are or lie in.
+  /// The folders that are such bundles or contain them.
   let roots: [URL]
 
-  /// As much of a file as is read to see whether it is a cassette.
+  /// The number of bytes that are read to check whether a file is a cassette.
   private static let headBytesMax = 4096
 
-  /// Those of the program that runs.
+  /// The resources of the running program.
   static let built = Resources(
     bundles: ([Bundle.main] + Bundle.allBundles).map { ($0.bundleURL, $0.resourceURL) }
   )
 
   init(roots: [URL]) { self.roots = roots }
 
-  /// Looks in bundles, in what they hold, and beside those of tests.
+  /// Searches bundles, their content, and the folders of test bundles.
   init(bundles: [(bundle: URL, resources: URL?)]) {
     let all = bundles.flatMap { bundle, resources in
       let isOfTests = bundle.pathExtension == "xctest"
@@ -36,8 +36,10 @@ struct Resources: Sendable {
       .first { FileManager.default.fileExists(atPath: $0.path) }
   }
 
-  /// Returns the cassette of a module that has its files processed: they lie at the top, amongst
-  /// files of any kind, so that only what begins as a cassette does is one.
+  /// Returns the cassette of a module whose resources are processed.
+  ///
+  /// Its files are at the top, among files of any kind. Only a file that begins like a cassette is
+  /// one.
   func file(atTop path: String, of module: String) -> URL? {
     folders(of: module).map { $0.appending(path: path) }.first(where: Self.isCassette)
   }
@@ -52,10 +54,11 @@ struct Resources: Sendable {
     return [content] + bundles(of: module, in: content)
   }
 
-  /// Returns the bundles of a module in a folder: those of the shortest name, for a longer one may
-  /// be that of a target whose own name has an underscore.
+  /// Returns the bundles of a module in a folder, with the shortest name.
+  ///
+  /// A longer name may belong to a target whose own name contains an underscore.
   private func bundles(of module: String, in folder: URL) -> [URL] {
-    // A folder that cannot be read has nothing to offer.
+    // A folder that cannot be read contains no bundles.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     let found = names.sorted().compactMap { name -> (place: URL, length: Int)? in
       let place = folder.appending(path: name)
@@ -67,8 +70,9 @@ struct Resources: Sendable {
     return found.filter { $0.length == shortest }.map { Self.content(of: $0.place) }
   }
 
-  /// Tells whether a name is `PACKAGE_TARGET`; a module is called as its target, but for what may
-  /// stand in no name.
+  /// Returns whether a name is `PACKAGE_TARGET`.
+  ///
+  /// A module has the name of its target, without characters that are invalid in module names.
   private static func isNamed(_ name: String, _ module: String) -> Bool {
     name.indices.contains { place in
       guard name[place] == "_" else { return false }
@@ -78,11 +82,11 @@ struct Resources: Sendable {
   }
 
   private static func isCassette(_ file: URL) -> Bool {
-    // What cannot be read is no cassette.
+    // A file that cannot be read is no cassette.
     guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
-    // Nor is it to be closed with care.
+    // Nothing was written that could be lost.
     defer { try? handle.close() }
-    // Nor is a folder, which opens and cannot be read.
+    // A folder can be opened, but not read.
     guard let head = try? handle.read(upToCount: headBytesMax) else { return false }
     return head.firstRange(of: Data("\"windtunnel\"".utf8)) != nil
   }

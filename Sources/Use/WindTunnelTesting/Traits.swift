@@ -11,13 +11,14 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let settings: CassetteSettings
   fileprivate let sharedSession: Bool
 
-  /// Tells that a suite's cassette is played for each of its tests.
+  /// Always `true`: a suite's cassette is played for each of its tests.
   public var isRecursive: Bool { true }
 
-  /// Runs a test with its cassette. A request that no recording answers fails the test at its own
-  /// line, with the explanation, and so does an expectation of the cassette that does not hold.
+  /// Runs a test with its cassette.
   ///
-  /// A recording is written if the test does not fail, by an expectation or by an error.
+  /// A request without a recording fails the test at its own line, with an explanation. So does a
+  /// violated expectation of the cassette. A recording is written if the test neither throws nor
+  /// violates an expectation.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -59,9 +60,11 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == CassetteTrait {
-  /// Plays `NAME.json` from `$WINDTUNNEL_CASSETTES` where that is set, else from `Cassettes` beside
-  /// the test's file, where it is also recorded. Without a recording there, or without sources, it
-  /// is played from the resources of the test's target.
+  /// Plays the cassette `NAME.json` for a test.
+  ///
+  /// The file is in `$WINDTUNNEL_CASSETTES` if that is set, otherwise in `Cassettes` next to the
+  /// test's file. It is also recorded there. If it is missing, or if there are no sources, it is
+  /// read from the resources of the test's target.
   ///
   /// ```swift
   /// @Test(.cassette("users", expecting: .inOrder)) func `a user is read`() async throws {
@@ -71,31 +74,30 @@ extension Trait where Self == CassetteTrait {
   ///
   /// - Parameters:
   ///   - name: The cassette's name. A name that begins with a `/` is a path.
-  ///   - matcher: The parts of a request that decide which recording answers it.
+  ///   - matcher: The parts of a request that select its recording.
   ///   - then: The policy for requests after their recordings are used up.
-  ///   - pace: The speed of recorded answers.
-  ///   - rules: Further rules of redaction for recordings: `.personalData`, or names of secrets as
-  ///     in `RedactionRules(names: ["loginToken"])`.
-  ///   - ignored: The hosts whose requests go to them in every mode, unrecorded: `api.example.com`
-  ///     at every port, or `api.example.com:8443`.
-  ///   - mapping: The addresses that stand in for hosts where a live origin is asked:
-  ///     `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette the hosts
-  ///     keep their names.
-  ///   - refreshesDates: True to move dates in answers forward by the time since the recording
+  ///   - pace: The speed of recorded responses.
+  ///   - rules: Further redaction rules for recordings: `.personalData`, or names of secrets as in
+  ///     `RedactionRules(names: ["loginToken"])`.
+  ///   - ignored: The hosts whose requests always use the network, unrecorded: `api.example.com`
+  ///     for every port, or `api.example.com:8443`.
+  ///   - mapping: The addresses of hosts for requests to a live origin:
+  ///     `["api.example.com": "http://127.0.0.1:8000"]`. The cassette contains the original hosts.
+  ///   - refreshesDates: Whether to move dates in responses forward by the age of the recording
   ///     (`Interaction.refreshingDates(at:)`).
-  ///   - sharedSession: True to play the cassette by `URLSession.shared`, too, for code that does
-  ///     not accept a session. On Linux any number of tests can do so at once: a request belongs to
-  ///     the test whose task resumes it. A request from elsewhere meanwhile – a detached task, a
-  ///     dispatch queue, a completion handler – fails with an error that says so, and is not sent;
-  ///     so does a request of a test without the shared session. On Apple platforms one test has it
-  ///     at a time, and all requests are that test's. When the last such test has ended, requests
-  ///     of `URLSession.shared` go to the network again: await in a test all work that it has
-  ///     begun, since nothing holds back work that outlives it.
+  ///   - sharedSession: Whether `URLSession.shared` plays the cassette too, for code that does not
+  ///     accept a session. On Linux any number of tests can use it at once: a request belongs to
+  ///     the test whose task resumes it. A request from elsewhere, such as a detached task, a
+  ///     dispatch queue or a completion handler, fails with an explanation and is not sent. So does
+  ///     a request of a test without the shared session. On Apple platforms one test uses it at a
+  ///     time, and all requests belong to that test. After the last such test, requests of
+  ///     `URLSession.shared` use the network again. Await all work that the test begins, because
+  ///     nothing stops work that outlives it.
   ///   - expectation: The conditions at the end: `.everyInteraction` and `.inOrder` for the
-  ///     cassette, `.everyRule` for the weather. Without them a rule that matched no request is a
-  ///     warning, and so is a cassette without a request, in a test that throws, too.
+  ///     cassette, `.everyRule` for the faults. Without them, a rule that matched no request is a
+  ///     warning. So is a cassette without a request, even if the test throws.
   ///   - file: The test's file.
-  ///   - fileID: The same with its module, whose resources are searched.
+  ///   - fileID: The same file with its module, whose resources are searched.
   /// - Returns: The trait.
   public static func cassette(
     _ name: String,
@@ -136,7 +138,7 @@ extension Trait where Self == CassetteTrait {
 public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
   @TaskLocal fileprivate static var isPending = false
 
-  /// Tells that each of a suite's tests is played on a server.
+  /// Always `true`: each of a suite's tests is played on a server.
   public var isRecursive: Bool { true }
 
   /// Runs a test against a server of its own.
@@ -159,7 +161,8 @@ public struct OnTheWireTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == OnTheWireTrait {
-  /// Plays the deck on real sockets: for downloads, redirects and clients that take no session.
+  /// Plays the deck on real sockets: for downloads, redirects and clients that do not accept a
+  /// session.
   ///
   /// ```swift
   /// @Test(.cassette("users"), .onTheWire) func `real sockets give the same`() async throws {
@@ -168,17 +171,17 @@ extension Trait where Self == OnTheWireTrait {
   /// }
   /// ```
   ///
-  /// Send requests to `Deck.current.url`; requests to other hosts are refused, except to those that
-  /// the cassette ignores. A redirect to another host leads back to the server, which answers it
-  /// from the cassette like any other request. With `.cassette("NAME", sharedSession: true)` all of
-  /// this holds for `URLSession.shared`, too, except for its cookies, which are the process's.
+  /// Send requests to `Deck.current.url`. Requests to other hosts are refused, unless the cassette
+  /// ignores these hosts. A redirect to another host leads back to the server, which plays its
+  /// recording like any other. With `.cassette("NAME", sharedSession: true)` all of this also
+  /// applies to `URLSession.shared`, except for its cookies, which the whole process shares.
   ///
-  /// On Apple platforms a test that an app hosts needs `NSAllowsLocalNetworking` in that app's
-  /// Info.plist: App Transport Security refuses `http://127.0.0.1` otherwise. A test by
-  /// `swift test` does not need it.
+  /// On Apple platforms, a test hosted by an app requires `NSAllowsLocalNetworking` in the app's
+  /// Info.plist. Otherwise App Transport Security refuses `http://127.0.0.1`. A test run by
+  /// `swift test` does not require it.
   ///
-  /// A cassette can be recorded on the wire where it already names the server, or where `mapping:`
-  /// does. One that holds a conversation by WebSocket is played on the wire without this trait.
+  /// A cassette can be recorded on the wire if it already names the server, or if `mapping:` does.
+  /// A cassette with a WebSocket conversation is played on the wire even without this trait.
   public static var onTheWire: Self { Self() }
 }
 
@@ -190,7 +193,7 @@ public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
   /// The trait of a test whose cassette is not loaded yet.
   @TaskLocal fileprivate static var pending: FaultsTrait?
 
-  /// Whether a suite's scenario is that of each of its tests.
+  /// Always `true`: a suite's scenario applies to each of its tests.
   public var isRecursive: Bool { true }
 
   /// Runs a test in the scenario.
@@ -201,7 +204,7 @@ public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     try scenario.check()
     guard let deck = Tunnel.current?.deck else {
-      // Listed in front of the cassette, which applies it.
+      // The trait precedes the cassette's trait, which applies it.
       return try await Self.$pending.withValue(self) { try await function() }
     }
     try await apply(to: deck, function)
@@ -219,8 +222,9 @@ public struct FaultsTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == FaultsTrait {
-  /// Flies the test in a scenario, which may be a plan:
-  /// `.faults([.on("GET /x", .first(2), .status(503))], seed: 7)`.
+  /// Runs the test in a scenario, or with fault rules.
+  ///
+  /// An example with rules is `.faults([.on("GET /x", .first(2), .status(503))], seed: 7)`.
   ///
   /// ```swift
   /// @Test(.cassette("users"), .faults([.on("GET /users/*", .first(2), .status(503))], seed: 7))
@@ -234,7 +238,7 @@ extension Trait where Self == FaultsTrait {
   }
 }
 
-/// Runs a part of a test in a scenario; before and after, the test has its own.
+/// Runs a part of a test in a scenario. Before and after it, the test's own scenario applies.
 ///
 /// ```swift
 /// let user = try await withFaults([.on("GET /users/*", .first(1), .status(503))]) {
@@ -243,8 +247,8 @@ extension Trait where Self == FaultsTrait {
 /// ```
 ///
 /// - Returns: The result of `body`.
-/// - Throws: The error of `body`, and `FormatError` for a scenario that no file could hold, such as
-///   one for the first -2 requests.
+/// - Throws: The error of `body`, and `FormatError` for a scenario that no file can contain, such
+///   as one for the first -2 requests.
 public func withFaults<Result>(
   _ scenario: Scenario,
   _ body: () async throws -> Result
@@ -254,7 +258,7 @@ public func withFaults<Result>(
 }
 
 extension Scenario: CustomTestStringConvertible {
-  /// The scenario's name, so that a test with several has a row for each.
+  /// The scenario's name, so that a test with several scenarios has a row for each.
   public var testDescription: String { name }
 }
 

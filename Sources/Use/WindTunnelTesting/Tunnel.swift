@@ -8,24 +8,24 @@ internal import WindTunnelURLSession
   internal import FoundationNetworking
 #endif
 
-/// The deck of one test, and the sessions and the server that lead to it.
+/// The deck of one test, with the sessions and the server that use it.
 final class Tunnel: Sendable {
   let deck: Deck
-  /// On the wire: where the deck is served.
+  /// The server of the deck, if the test is on the wire.
   let server: ReplayServer?
   let session: URLSession
-  /// Makes a configuration whose sessions lead where ``session`` leads.
+  /// Returns a new configuration whose sessions use the deck like ``session``.
   let configure: @Sendable () -> URLSessionConfiguration
-  /// The destination of `URLSession.shared`; `nil` where the test does not have it.
+  /// The destination of `URLSession.shared`; `nil` if the test does not use it.
   let sharedDestination: SharedSession.Destination?
 
-  /// The options by which a server of this deck is begun.
+  /// Returns the options for starting a server of this deck.
   let wire: Wire
 
-  /// A function that returns the options of a deck's server, where it can be served at all.
+  /// A function that returns the options of a deck's server, or throws if it cannot be served.
   typealias Wire = @Sendable () throws -> ReplayServer.Options
 
-  /// Those of a deck that records nothing.
+  /// The options of a deck that does not record.
   static var standardOptions: ReplayServer.Options {
     var options = ReplayServer.Options()
     options.leadsBack = true
@@ -34,8 +34,8 @@ final class Tunnel: Sendable {
 
   @TaskLocal static var current: Tunnel?
 
-  /// Leads to a deck in process, or through a loopback server, with sessions that reach nothing
-  /// else.
+  /// Creates a tunnel to a deck in process, or through a loopback server. Its sessions reach
+  /// nothing else.
   init(
     _ deck: Deck,
     onTheWire server: ReplayServer?,
@@ -54,26 +54,27 @@ final class Tunnel: Sendable {
       }
       sharedDestination = sharedSession ? .server(networkGuard) : nil
     } else {
-      // One lane for all sessions, so that together they play one sequence.
+      // One lane for all sessions, so that they share one sequence.
       var registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
-      // No test of a mutant waits for the client's own timeout.
+      // A test of a mutant must not wait for the client's own timeout.
       if !deck.mutants.isEmpty { registration.stallMax = .milliseconds(50) }
-      // A class for each, since what is known of a class's configuration is one.
+      // One class for each configuration, because a class stores only one.
       configure = { [registration] in .registered(ProtocolClassPool.take(for: registration)) }
       sharedDestination = sharedSession ? .deck(registration.shared) : nil
     }
     session = URLSession(configuration: configure())
   }
 
-  /// Runs a test in a tunnel of a deck, and clears up after it.
+  /// Runs a test with a tunnel to a deck, and cleans up afterwards.
   ///
   /// - Parameters:
-  ///   - deck: What answers.
-  ///   - options: The server's; `nil`: in process, unless the deck has a conversation.
-  ///   - wire: How a server of the deck is begun later.
-  ///   - sharedSession: Whether `URLSession.shared` leads to the deck, too.
+  ///   - deck: The deck that provides the responses.
+  ///   - options: The server's options; `nil` to play in process, unless the deck has a
+  ///     conversation.
+  ///   - wire: Returns the options for starting a server later.
+  ///   - sharedSession: Whether `URLSession.shared` uses the deck, too.
   ///   - body: The test.
-  /// - Throws: What the test throws, and `ServerError` where a server cannot start.
+  /// - Throws: The error of the test, and `ServerError` if a server cannot start.
   static func run(
     _ deck: Deck,
     onTheWire options: ReplayServer.Options?,
@@ -81,7 +82,7 @@ final class Tunnel: Sendable {
     sharedSession: Bool,
     _ body: @Sendable () async throws -> Void
   ) async throws {
-    // No `URLProtocol` is asked for a conversation.
+    // A `URLProtocol` cannot carry a conversation.
     let needsWire = deck.interactions.contains(where: \.isConversation)
     var server: ReplayServer?
     if let options = try options ?? (needsWire ? wire() : nil) {
@@ -105,10 +106,11 @@ final class Tunnel: Sendable {
     }
   }
 
-  /// Ends the sessions and the server; what is still under way sees a cancellation.
+  /// Ends the sessions and the server. Work in progress is cancelled.
   private func close() async {
     session.invalidateAndCancel()
-    // The class is not given back: a task of the test that outlives it must not reach another deck.
+    // The class is not returned to the pool: a task that outlives the test must not reach another
+    // deck.
     await server?.stop(grace: .zero)
   }
 }

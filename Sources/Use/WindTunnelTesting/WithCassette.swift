@@ -17,33 +17,33 @@ public import WindTunnel
 /// }
 /// ```
 ///
-/// A recording is written if the part does not fail, which means that it does not throw and, in a
-/// test of Swift Testing, that no expectation fails in it; otherwise standard error or an issue
-/// says that it is not written. An assertion of XCTest that fails without throwing is not noticed.
+/// A recording is written if the part does not fail: it must not throw, and in a test of Swift
+/// Testing no expectation may fail. Otherwise standard error or an issue reports that it is not
+/// written. A failed XCTest assertion that does not throw is not noticed.
 ///
 /// - Parameters:
-///   - name: The cassette `NAME.json`: in `$WINDTUNNEL_CASSETTES` where that is set, else in
-///     `Cassettes` beside the test's file, where it is also recorded; without a recording there, or
-///     without sources, among the resources of the test's target. A name that begins with a `/` is
-///     a path.
-///   - scenario: The faults and the link.
-///   - matcher: The parts of a request that decide which recording answers it.
+///   - name: The cassette `NAME.json`, in `$WINDTUNNEL_CASSETTES` if that is set, otherwise in
+///     `Cassettes` next to the test's file. It is also recorded there. If it is missing, or if
+///     there are no sources, it is read from the resources of the test's target. A name that begins
+///     with a `/` is a path.
+///   - scenario: The faults and the network conditions.
+///   - matcher: The parts of a request that select its recording.
 ///   - then: The policy for requests after their recordings are used up.
-///   - pace: The speed of recorded answers.
-///   - rules: Further rules of redaction for recordings, such as `.personalData`.
-///   - ignored: The hosts whose requests go to them in every mode, unrecorded.
-///   - mapping: The addresses that stand in for hosts where a live origin is asked.
-///   - refreshesDates: True to move dates in answers forward by the time since the recording.
-///   - sharedSession: True to play it by `URLSession.shared`, too, for code that does not accept a
+///   - pace: The speed of recorded responses.
+///   - rules: Further redaction rules for recordings, such as `.personalData`.
+///   - ignored: The hosts whose requests always use the network, unrecorded.
+///   - mapping: The addresses of hosts for requests to a live origin.
+///   - refreshesDates: Whether to move dates in responses forward by the age of the recording.
+///   - sharedSession: Whether `URLSession.shared` plays it too, for code that does not accept a
 ///     session; see the trait `.cassette`.
 ///   - expectation: The conditions that the cassette must meet at the end.
 ///   - file: The test's file.
-///   - fileID: The same with its module, whose resources are searched.
-///   - body: The part of the test, with the session that leads to the cassette.
+///   - fileID: The same file with its module, whose resources are searched.
+///   - body: The part of the test, with a session that plays the cassette.
 /// - Returns: The result of `body`.
-/// - Throws: The error of `body`; `CassetteProblem` where there is no such cassette, where requests
-///   were not answered (with the error of `body` as its `underlyingError`), where an expectation of
-///   the cassette does not hold, and where a recording cannot be written.
+/// - Throws: The error of `body`, or `CassetteProblem` if the cassette is missing, an expectation
+///   of it is violated, or a recording cannot be written. It is also thrown if requests had no
+///   recording, with the error of `body` as its `underlyingError`.
 public func withCassette<Result: Sendable>(
   _ name: String,
   in scenario: Scenario = .calm,
@@ -79,13 +79,12 @@ public func withCassette<Result: Sendable>(
   return try await answer(of: deck, sharedSession: sharedSession, body) {
     place.told($0)
   } by: { run in
-    // What is an error is thrown in the end.
+    // Errors are thrown at the end.
     try await place.run(deck, settings, telling: { if $1 == .warning { tell($0) } }, run)
   }
 }
 
-/// Plays a deck for a part of a test: one with answers written in Swift, or with a cassette made
-/// there.
+/// Plays a deck for a part of a test, such as one with responses written in Swift.
 ///
 /// ```swift
 /// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
@@ -95,15 +94,15 @@ public func withCassette<Result: Sendable>(
 /// ```
 ///
 /// - Parameters:
-///   - deck: The deck that answers.
-///   - sharedSession: True to play it by `URLSession.shared`, too, for code that does not accept a
+///   - deck: The deck that provides the responses.
+///   - sharedSession: Whether `URLSession.shared` plays it too, for code that does not accept a
 ///     session; see the trait `.cassette`.
 ///   - expectation: The conditions that the cassette must meet at the end.
-///   - body: The part of the test, with the session that leads to the deck.
+///   - body: The part of the test, with a session that plays the deck.
 /// - Returns: The result of `body`.
-/// - Throws: The error of `body`; `CassetteProblem` where requests were not answered (with the
-///   error of `body` as its `underlyingError`), and where an expectation of the cassette does not
-///   hold.
+/// - Throws: The error of `body`, or `CassetteProblem` if an expectation of the cassette is
+///   violated. It is also thrown if requests had no response, with the error of `body` as its
+///   `underlyingError`.
 public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,
@@ -122,22 +121,22 @@ public func withDeck<Result: Sendable>(
   }
 }
 
-/// Says something beside the test's own words, where no issue can be made of it.
+/// Writes a note to standard error, for code in which issues cannot be recorded.
 private func tell(_ note: String) {
-  // A note that nobody can read ends no test; `write(_:)` would end the process.
+  // A closed standard error must not end the process, as `write(_:)` would.
   try? FileHandle.standardError.write(contentsOf: Data("\(note)\n".utf8))
 }
 
-/// Runs a part of a test with a deck's session, and throws what there is to be told of it.
+/// Runs a part of a test with a deck's session, and throws its problems.
 ///
 /// - Parameters:
-///   - deck: The deck that answers.
+///   - deck: The deck that provides the responses.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too.
 ///   - body: The part.
-///   - told: Says why nothing answered.
-///   - take: Runs what it is handed, and says what fails it beside what that throws.
-/// - Returns: What the part returns.
-/// - Throws: What the part throws, by itself or with the reasons why nothing answered it.
+///   - told: Returns the explanation of a request without a response.
+///   - take: Runs its argument, and returns the problems in addition to thrown errors.
+/// - Returns: The result of the part.
+/// - Throws: The error of the part, alone or with the explanations of requests without a response.
 private func answer<Result: Sendable>(
   of deck: Deck,
   sharedSession: Bool,
@@ -160,14 +159,14 @@ private func answer<Result: Sendable>(
       }
     }
   } catch {
-    // Mostly they are why it has thrown.
+    // They are usually the reason for the error.
     let mismatches = deck.mismatches.map(told)
     if mismatches.isEmpty { throw error }
     throw CassetteProblem(mismatches, beside: error)
   }
   if !problems.isEmpty { throw CassetteProblem(problems) }
   guard let result = answer.withLock({ $0 }) else {
-    preconditionFailure("a body that did not throw has returned")
+    preconditionFailure("A body that did not throw must have returned.")
   }
   return result
 }

@@ -1,2 +1,2 @@
-// The one import of a test in virtual time.
+// The only import for a test in virtual time.
 @_exported public import WindTunnelVirtualTime

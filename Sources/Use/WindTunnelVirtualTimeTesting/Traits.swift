@@ -8,20 +8,20 @@ public struct VirtualTimeTrait: TestTrait, SuiteTrait, TestScoping {
   fileprivate let seed: UInt64?
   fileprivate let date: Date?
 
-  /// Tells that each test of a suite has a time of its own.
+  /// Always `true`: each test of a suite has its own virtual time.
   public var isRecursive: Bool { true }
 
-  /// Runs a test in virtual time; a test that is not virtual fails with `NotVirtual`.
+  /// Runs a test in virtual time. A test that cannot run in virtual time fails with `NotVirtual`.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
     performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {
-    // In the time of its suite, which has begun, and cannot have another seed or date by now.
+    // The suite's virtual time is already running and cannot change its seed or date.
     if VirtualTime.isRunning {
       if order != .arrival || seed != nil || date != nil {
         Issue.record(
-          "The test has the time of its suite, and its own seed, order and date are without effect."
+          "The test uses the virtual time of its suite; its own seed, order and date have no effect."
         )
       }
       return try await function()
@@ -34,7 +34,7 @@ public struct VirtualTimeTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == VirtualTimeTrait {
-  /// Runs a test in virtual time, which begins with the machine's.
+  /// Runs a test in virtual time, which begins with the machine's date.
   public static var virtualTime: Self { .virtualTime() }
 
   /// Runs a test in virtual time, or each test of a suite.
@@ -48,9 +48,9 @@ extension Trait where Self == VirtualTimeTrait {
   /// ```
   ///
   /// - Parameters:
-  ///   - order: The order in which what is ready at one instant has its turn.
-  ///   - seed: The seed of random numbers; `nil`: the system's.
-  ///   - date: The time of day at the beginning; `nil`: the machine's.
+  ///   - order: The order of work that is ready at the same instant.
+  ///   - seed: The seed of random numbers; `nil` for the system's generator.
+  ///   - date: The date at the beginning; `nil` for the machine's date.
   /// - Returns: The trait.
   public static func virtualTime(
     in order: TurnOrder = .arrival,

@@ -1,5 +1,5 @@
 extension DrillProgram {
-  /// The tool's own drill: the reference client, a bare `URLSession`, and any program.
+  /// The tool's own drill: the reference client, a plain `URLSession`, and any program.
   static let shipped = DrillProgram(
     name: "windtunnel drill",
     subjects: ReferenceClient.subjects + [.urlSession, .program] + ReferenceClient.engines,
@@ -7,7 +7,7 @@ extension DrillProgram {
   )
 }
 
-/// The drill that any host's program has, with the shipped subjects.
+/// The drill of any host program, with the shipped clients.
 enum DrillCommand: Command {
   static let name = "drill"
   static let summary = DrillProgram.summary
@@ -25,7 +25,7 @@ enum DrillCommand: Command {
 
 enum ReproduceCommand: Command {
   static let name = "reproduce"
-  static let summary = "Write a server in plain Python that shows one call of a drill."
+  static let summary = "Write a Python server that reproduces one call of a drill."
   static let synopsis = "REPORT[#CALL] [--out FILE] [-- CMD …]"
   static let example =
     "windtunnel reproduce .windtunnel/last.json#broken-answers/home/4 --out server.py"
@@ -53,9 +53,9 @@ enum ReportCommand: Command {
       "Write it to a file as well: .json, .html, .md, .xml, .csv, .sarif or .txt."
     ),
     Flag("--gate", "EXPR")
-      .help("Condition such as \"p95 <= 3s\", beside the drill's own. May be repeated."),
+      .help("Condition such as \"p95 <= 3s\", in addition to the drill's. May be repeated."),
     .bars,
-    Flag("--baseline", "FILE", "An earlier report to compare with; it is \"baseline\" in gates."),
+    Flag("--baseline", "FILE", "Earlier report to compare with; gates name it \"baseline\"."),
     Flag("--allow-inconclusive", nil, "Pass a drill even if something could not be judged."),
     .findings, .allow,
   ]
@@ -63,7 +63,7 @@ enum ReportCommand: Command {
   private static let formats = ReportRendering.allCases.map(\.rawValue)
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    _ = try arguments.operand(0, "FILE", "which report to show")
+    _ = try arguments.operand(0, "FILE", "the report to show")
     let rendering =
       try arguments.choice("--format", among: formats, ReportRendering.init(rawValue:)) ?? .text
     let gates = try arguments.all("--gate").map { try Gate($0) }
@@ -86,8 +86,8 @@ enum ReportCommand: Command {
       Terminal.answer(report: String(decoding: report.rendered(as: rendering), as: UTF8.self))
     }
     try files.write(report)
-    // A report that is only shown was judged when it was flown; parts were not, and new bars
-    // neither.
+    // A report that is only shown was judged when it was created. Combined parts and new bars were
+    // not.
     let isJudged =
       parts.count > 1 || !gates.isEmpty || baseline != nil || arguments.has("--findings")
       || arguments.has("--bars")
@@ -99,12 +99,12 @@ enum ReportCommand: Command {
 
 enum MetricsListCommand: Command {
   static let name = "metrics list"
-  static let summary = "List every figure that a gate can ask for."
+  static let summary = "List every metric that a gate can compare."
   static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel metrics list"
   static let flags = [
     Flag("--json", nil, "Print a list of objects instead."),
-    Flag("--markdown", nil, "Print everything about each as a table."),
+    Flag("--markdown", nil, "Print a table with all details."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -116,7 +116,7 @@ enum MetricsListCommand: Command {
       """
       \(names)
 
-      A gate compares one of them: "p95 <= 3s", or of one endpoint "p95(POST /payments) <= 3s".
+      A gate compares a metric: "p95 <= 3s", or for one endpoint "p95(POST /payments) <= 3s".
 
       """
     )
@@ -124,7 +124,7 @@ enum MetricsListCommand: Command {
 }
 
 extension GateMetric {
-  /// `key` is its name in a report.
+  /// The figure's entry; `key` is its name in a report.
   fileprivate var json: JSON {
     [
       "name": .text(rawValue), "key": .text(key), "nature": .text("\(kind)"),

@@ -1,4 +1,4 @@
-// What the commands stand on, imported once for all of them: nobody imports a program.
+// The common imports of all commands. No other module imports this program.
 
 @_exported public import Foundation
 @_exported public import WindTunnelCommandLine

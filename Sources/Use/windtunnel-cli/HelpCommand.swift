@@ -1,4 +1,4 @@
-/// The help of the other commands, in the forms that it has beside `--help`.
+/// The help of the other commands, in more formats than `--help`.
 enum HelpCommand: Command {
   static let name = "help"
   static let summary = "Show the help of a command or a topic, also as Markdown."
@@ -29,14 +29,14 @@ enum HelpCommand: Command {
     case ("", false): return Terminal.answer(Tool.help)
     case ("all", false): return Terminal.answer(Tool.fullHelp)
     case (_, true):
-      throw Refusal.usage(
-        "There is no page \"\(asked)\" of the manual: --markdown prints all commands without a word "
-          + "behind help, and \(topics.joined(separator: ", ")).\(Refusal.didYouMean(asked, among: topics))"
+      throw CommandError.usage(
+        "The manual has no page \"\(asked)\": --markdown prints all commands if no word follows help, "
+          + "or \(topics.joined(separator: ", ")).\(CommandError.didYouMean(asked, among: topics))"
       )
     case (_, false)
     where !Tool.commands.contains { "\($0.name) ".hasPrefix("\(arguments.operands[0]) ") }:
-      throw Refusal.usage(
-        "There is no command and no topic \"\(asked)\".\(Refusal.didYouMean(asked, among: operandChoices))"
+      throw CommandError.usage(
+        "Unknown command or topic \"\(asked)\".\(CommandError.didYouMean(asked, among: operandChoices))"
           + " The topics are \((["all"] + topics).joined(separator: ", "))."
       )
     // `help drill` is `drill --help`.
@@ -47,7 +47,7 @@ enum HelpCommand: Command {
 
 enum CompletionsCommand: Command {
   static let name = "completions"
-  static let summary = "Print a script by which a shell completes commands, flags and their values."
+  static let summary = "Print a shell script that completes commands, flags and their values."
   static let synopsis = "bash|zsh|fish"
   static let example = "source <(windtunnel completions bash)"
   static let operandsMax = 1
@@ -56,7 +56,7 @@ enum CompletionsCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let name = try arguments.operand(0, "SHELL", "bash, zsh or fish")
     guard let shell = Completions.Shell(rawValue: name) else {
-      throw Refusal.choice("completions", name, among: operandChoices)
+      throw CommandError.choice("completions", name, among: operandChoices)
     }
     return Terminal.answer(Completions(commands: Tool.commands).script(for: shell))
   }

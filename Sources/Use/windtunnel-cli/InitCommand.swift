@@ -1,7 +1,7 @@
 enum InitCommand: Command {
   static let name = "init"
   static let summary =
-    "Write windtunnel.json, from which a drill takes its flags, or a CI workflow."
+    "Write windtunnel.json, the file from which a drill reads its flags, or a CI workflow."
   static let synopsis = "[--from CASSETTE] [--ci github|gitlab|shell] [--force] [-- CMD …]"
   static let example = "windtunnel init --from api.json -- ./my-client {url}"
   static let takesCommand = true
@@ -10,12 +10,12 @@ enum InitCommand: Command {
       .help("Cassette of the drill; its successful GET and HEAD requests become critical."),
     Flag("--ci", "CI", choices: Workflow.allCases.map(\.rawValue))
       .help("Write a workflow that runs the plan: github, gitlab or shell."),
-    Flag("--force", nil, "Replace a file that exists."),
+    Flag("--force", nil, "Replace an existing file."),
     Flag("-- CMD")
       .help(
-        "Client to judge, as behind windtunnel drill. A client that adds its own paths takes {base} "
-          + "where record has {url}: windtunnel init --from api.json -- env MY_API={base} ./my-app. "
-          + "It is started for each call, and ends with another code than 0 if a screen failed."
+        "Client to judge, as in windtunnel drill -- CMD. A client that adds its own paths needs {base} "
+          + "instead of the {url} of record: windtunnel init --from api.json -- env MY_API={base} ./my-app. "
+          + "It is started for each call, and must exit with a code other than 0 if a screen failed."
       ),
   ]
 
@@ -26,17 +26,17 @@ enum InitCommand: Command {
     let cassette = try arguments.value("--from")
     let writesPlan = workflow == nil || cassette != nil || !arguments.command.isEmpty
     guard writesPlan || exists(PlanFile.name) else {
-      throw Refusal(
+      throw CommandError(
         .noInput,
-        "There is no \(PlanFile.name) to run; name your client as well: "
+        "\(PlanFile.name) is missing; name your client as well: "
           + "windtunnel init --ci \(workflow?.rawValue ?? "") -- ./my-client {url}."
       )
     }
     let names = (writesPlan ? [PlanFile.name] : []) + (workflow.map { [$0.path] } ?? [])
     if !arguments.has("--force"), let name = names.first(where: exists) {
-      throw Refusal(
+      throw CommandError(
         .cannotWrite,
-        "\(name) is there already; nothing was written. --force replaces it."
+        "\(name) already exists; nothing was written. Pass --force to replace it."
       )
     }
     var lines: [String] = []

@@ -1,5 +1,5 @@
-// The reference client in the tool. A copy without that client judges others alone, and has no
-// search, which runs it (`Scripts/development/without-wing Client`).
+// The reference client in the tool. A build without that client only judges other clients. It has
+// no search, which runs the reference client (`Scripts/development/without-wing Client`).
 
 #if canImport(WindTunnelReferenceSubject)
   @_exported public import WindTunnelReferenceSubject
@@ -23,6 +23,6 @@
 #endif
 
 extension ReferenceClient {
-  /// Makes the requests of a cassette in a call, and returns the bodies of their responses.
+  /// Sends the requests of a cassette in a call, and returns the bodies of their responses.
   typealias Flow = @Sendable (DrillCall) async throws -> [Data]
 }

@@ -1,11 +1,11 @@
 enum RulesListCommand: Command {
   static let name = "rules list"
-  static let summary = "List every rule that a drill holds a client against."
+  static let summary = "List every rule that a drill checks a client against."
   static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel rules list"
   static let flags = [
-    Flag("--json", nil, "Print a list of objects, with everything about each."),
-    Flag("--markdown", nil, "Print everything about each as a table."),
+    Flag("--json", nil, "Print a list of objects with all details."),
+    Flag("--markdown", nil, "Print a table with all details."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -18,8 +18,8 @@ enum RulesListCommand: Command {
       """
       \(rules)
 
-      More of one: windtunnel rules show \(FindingRule.all[0].id). An error ends a drill with 99, or 97
-      where the client crashed or hung; --findings and --allow change that.
+      Details of a rule: windtunnel rules show \(FindingRule.all[0].id). After an error a drill exits with
+      99, or 97 if the client crashed or hung; --findings and --allow change that.
 
       """
     )
@@ -36,14 +36,14 @@ enum RulesShowCommand: Command {
   static let flags = [Flag("--json", nil, "Print an object instead.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let id = try arguments.operand(0, "RULE", "which rule to show")
+    let id = try arguments.operand(0, "RULE", "the rule to show")
     guard let rule = FindingRule.named(id) else {
-      throw Refusal.choice("rules show", id, among: FindingRule.all.map(\.id))
+      throw CommandError.choice("rules show", id, among: FindingRule.all.map(\.id))
     }
     if arguments.has("--json") { return Terminal.answer(rule.json) }
     let rows = HelpText.columns([
-      ("weight", rule.severity.rawValue), ("judged where", rule.condition),
-      ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("mended", rule.fix),
+      ("weight", rule.severity.rawValue), ("judged if", rule.condition),
+      ("calls", "at least \(rule.leastCalls)"), ("cost", rule.cost), ("fix", rule.fix),
       ("source", rule.source),
     ])
     return Terminal.answer("\(rule.id): \(rule.title)\n\n\(rows)\n")

@@ -1,32 +1,32 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSearch
 
-/// The search for the smallest fault sets that sink the reference client.
+/// The search for the smallest fault sets that make the reference client fail.
 enum SearchCommand: Command {
   static let name = "search"
-  static let summary = "Search every small fault set for those that sink the reference client."
+  static let summary = "Search for small fault sets that make the reference client fail."
   static let synopsis = "[--cassette FILE] [--depth N] [--budget T] [--gate EXPR …] [--report FILE]"
   static let example = "windtunnel search --depth 2 --gate \"finds == 0\" --report search.txt"
   static let flags = [
     Flag("--cassette", "FILE")
-      .help("The cassette whose requests the flow makes (default: the shipped shop)."),
-    Flag("--depth", "N", "Things that go wrong at once: 1 to \(SearchPlan.depthMax) (default: 2)."),
-    Flag("--budget", "T", "Time after which no further fault set is flown (default: 5m)."),
-    Flag("--fault-sets", "N", "Fault sets at most; each search of a seed then flies the same."),
-    Flag("--orders", "N", "Orders of turns in which the flow is flown in calm (default: 100)."),
-    Flag("--orders-of-singles", "N", "The same for each fault set of one thing (default: 4)."),
-    Flag("--finds", "N", "Finds with which the search ends (default: 100)."),
+      .help("Cassette whose requests the flow sends (default: the shipped shop)."),
+    Flag("--depth", "N", "Number of faults in a set: 1 to \(SearchPlan.depthMax) (default: 2)."),
+    Flag("--budget", "T", "Time after which no further fault set is run (default: 5m)."),
+    Flag("--fault-sets", "N", "Maximum fault sets; the seed then selects the same ones."),
+    Flag("--orders", "N", "Task orders in which the flow is run without faults (default: 100)."),
+    Flag("--orders-of-singles", "N", "Task orders for each set of one fault (default: 4)."),
+    Flag("--finds", "N", "Number of finds after which the search ends (default: 100)."),
     Flag("--exactly-once", "REQUEST")
-      .help("A request that is done once whatever comes, such as a POST."),
-    Flag("--allow", "RULE", "A rule that the client may break. May be repeated."),
-    Flag("--workers", "N", "Threads; nothing found depends on it (default: the processors)."),
-    Flag("--restarts", nil, "The client's process ends, too, and the flow begins anew."),
-    Flag("--timeout", "T", "Time that a call may take (default: 20s)."),
+      .help("Request that must happen once under any faults, such as a POST."),
+    Flag("--allow", "RULE", "Rule that the client may break. May be repeated."),
+    Flag("--workers", "N", "Number of threads; results are the same (default: the processors)."),
+    Flag("--restarts", nil, "Also end the client's process and start the flow again."),
+    Flag("--timeout", "T", "Maximum time of a call (default: 20s)."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-    Flag("--gate", "EXPR", "A bar, such as \"searchedDepth >= 2\" (default: \"finds == 0\")."),
-    Flag("--baseline", "FILE", "An earlier certificate, for \"newFinds == 0\"."),
+    Flag("--gate", "EXPR", "Gate, such as \"searchedDepth >= 2\" (default: \"finds == 0\")."),
+    Flag("--baseline", "FILE", "Earlier certificate, for \"newFinds == 0\"."),
     Flag("--report", "FILE", "Write the certificate: .json or .txt. May be repeated."),
-    Flag("--scenarios", "DIR", "Write each find as a scenario's file."),
+    Flag("--scenarios", "DIR", "Write each find as a scenario file."),
     Flag("--json", nil, "Print the certificate as JSON."),
   ]
 
@@ -36,11 +36,14 @@ enum SearchCommand: Command {
     }
     let gates = try arguments.all("--gate").map { text in
       do { return try SearchGate(text) } catch {
-        throw Refusal.value("--gate", text, shouldBe: "a bar such as \"finds == 0\"")
+        throw CommandError.value("--gate", text, shouldBe: "a gate such as \"finds == 0\"")
       }
     }
     if gates.contains(where: { $0.needsBaseline }), !arguments.has("--baseline") {
-      throw Refusal.missing("--baseline", "the certificate that newFinds is counted from")
+      throw CommandError.missing(
+        "--baseline",
+        "the earlier certificate that newFinds compares with"
+      )
     }
     let baseline = try arguments.value("--baseline").map {
       try SearchBaseline(contentsOf: URL(typed: $0))
@@ -61,7 +64,7 @@ enum SearchCommand: Command {
       as: ReferenceClient.name,
       plan,
       progress: { certificate in
-        // A find is printed when it is made, also if standard error is no terminal.
+        // A finding is printed immediately, even if standard error is not a terminal.
         let finds = shown.withLock { count in
           defer { count = max(count, certificate.finds.count) }
           return certificate.finds.dropFirst(count)
@@ -98,12 +101,12 @@ enum SearchCommand: Command {
     plan.restarts = arguments.has("--restarts")
     let known = Set(FindingRule.all.map(\.id) + Violation.rules.map(\.key))
     for name in plan.allowed.sorted() where !known.contains(name) {
-      throw Refusal.choice("--allow", name, among: known.sorted())
+      throw CommandError.choice("--allow", name, among: known.sorted())
     }
     return plan
   }
 
-  /// A gate that failed is the worst, unless the client crashed or hung.
+  /// Returns the exit code. A failed gate is the worst result, unless the client crashed or hung.
   private static func code(of certificate: SearchReport, _ gates: [SearchGate]) -> ExitCode {
     let failed = gates.filter { $0.isMet(by: certificate) != true }
     for gate in failed { Terminal.complain("windtunnel: gate \"\(gate)\" failed\n") }
@@ -114,12 +117,12 @@ enum SearchCommand: Command {
   }
 }
 
-/// The files that a certificate is written to, and those of its finds.
+/// The files for a certificate and for the scenarios of its findings.
 private struct CertificateFiles {
   private let files: [(file: URL, form: String)]
   private let directory: URL?
 
-  /// Reads the flags, and refuses now what could not be written later.
+  /// Reads the flags, and refuses files that could not be written later.
   init(_ arguments: Arguments) throws {
     let forms = ["json", "txt"]
     files = try arguments.files("--report", endingIn: forms) { forms.contains($0) ? $0 : nil }

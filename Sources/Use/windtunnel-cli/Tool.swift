@@ -1,4 +1,4 @@
-/// The tool: finds the command that is meant and runs it.
+/// The tool, which finds the requested command and runs it.
 enum Tool {
   /// The version of the program and of the library.
   static let version = Build.version
@@ -24,7 +24,7 @@ enum Tool {
     ].filter { $0 != SearchCommand.self || ReferenceClient.flow != nil }
   }
 
-  /// Runs a command line in surroundings of its own.
+  /// Runs a command line in its own environment.
   static func run(_ words: [String], in environment: ToolEnvironment) async -> ExitCode {
     await ToolEnvironment.$current.withValue(environment) { await run(words) }
   }
@@ -53,11 +53,11 @@ enum Tool {
       try FileRoles.check(arguments)
       return try await command.run(arguments)
     } catch {
-      return refuse(Refusal(error), helpFor: "windtunnel \(command.name)")
+      return refuse(CommandError(error), helpFor: "windtunnel \(command.name)")
     }
   }
 
-  private static func refuse(_ refusal: Refusal, helpFor command: String) -> ExitCode {
+  private static func refuse(_ refusal: CommandError, helpFor command: String) -> ExitCode {
     Terminal.refuse(refusal, as: "windtunnel", helpFor: command)
   }
 
@@ -65,12 +65,12 @@ enum Tool {
     words.starts(with: command.words)
   }
 
-  /// Returns a word that is no command, or one that others follow, such as `cassette`.
+  /// Refuses a word that is no command, or the first word of a group, such as `cassette`.
   private static func unknown(_ words: [String]) -> ExitCode {
     let word = words[0]
     let group = commands.filter { $0.name.hasPrefix("\(word) ") }
     guard !group.isEmpty else {
-      let refusal: Refusal =
+      let refusal: CommandError =
         word.hasPrefix("-")
         ? .unknownFlag(word, among: ["--help", "--version"])
         : .unknownCommand(word, among: topWords)
@@ -87,9 +87,8 @@ enum Tool {
     return refuse(refusal, helpFor: "windtunnel \(word)")
   }
 
-  /// Returns the refusal of a name that is no command, or of a word that others follow, such as
-  /// `cassette`.
-  private static func refusal(of name: String) -> Refusal {
+  /// Returns the refusal of an unknown name, or of the first word of a group, such as `cassette`.
+  private static func refusal(of name: String) -> CommandError {
     let names = commands.map { $0.name }
     let rest = names.filter { $0.hasPrefix("\(name) ") }.map { $0.dropFirst(name.count + 1) }
     return rest.isEmpty
@@ -103,7 +102,7 @@ enum Tool {
   }
 }
 
-// The help texts. They are output: a test pins each of them.
+// The help texts. They are output, and a test compares each of them.
 
 extension Tool {
   /// The words of the commands that most users need.
@@ -118,8 +117,8 @@ extension Tool {
       return (word, command?.summary ?? "Show, explain, lint, compare, convert and edit cassettes.")
     }
     return """
-      Record real HTTP traffic, replay it, inject network faults into it, and report
-      what a client does wrong.
+      Record real HTTP traffic, replay it, inject network faults into it,
+      and report what a client does wrong.
 
       \(HelpText.columns(rows))
 
@@ -150,7 +149,7 @@ extension Tool {
     )
   }
 
-  /// Returns the commands behind one word.
+  /// Returns the help of a group of commands.
   static func help(of group: [any Command.Type]) -> String {
     """
     \(group.map { "  windtunnel \($0.name) \($0.synopsis)\n      \($0.summary)" }.joined(separator: "\n"))
@@ -162,23 +161,22 @@ extension Tool {
   }
 }
 
-/// The uses of the files of a command line: one that is read is not written over by another flag's
-/// word.
+/// The use of files on a command line. A file that is read must not be overwritten by another flag.
 enum FileRoles {
-  /// Flags whose file is made anew.
+  /// Flags whose file is newly written.
   private static let written = ["--report", "--ca-out", "--out", "--write-baseline"]
-  /// Flags whose file is read, be it added to later.
+  /// Flags whose file is read, even if it is extended later.
   private static let read = [
     "--cassette", "--record", "--scenario", "--match", "--baseline", "--again", "--upstream-ca",
     "--plan", "--bars", "--junit", "--accepted", "--log",
   ]
 
   /// Refuses a command line before anything is done.
-  static func check(_ arguments: Arguments) throws(Refusal) {
+  static func check(_ arguments: Arguments) throws(CommandError) {
     for (index, flag) in written.enumerated() {
       let others = read + written[..<index]
       for path in arguments.all(flag) {
-        // `drill.json#metro/payments/17` is about `drill.json`.
+        // `drill.json#metro/payments/17` refers to `drill.json`.
         for other in others
         where arguments.all(other).contains(where: { isOne(path, $0.prefix { $0 != "#" }) }) {
           throw .writtenOver(flag, path, namedBy: other)
@@ -200,7 +198,7 @@ enum FileRoles {
     URL(typed: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 
-  /// Returns the file itself, whatever it is called; `nil` where there is none.
+  /// Returns the identity of a file, independent of its path; `nil` if it is missing.
   private static func identity(_ path: String) -> [UInt64]? {
     var status = stat()
     guard stat(URL(typed: path).path, &status) == 0 else { return nil }

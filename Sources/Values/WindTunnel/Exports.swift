@@ -1,4 +1,4 @@
-// One import is enough: a module brings along what it stands on.
+// One import is enough: a module exports the modules that its API uses.
 
 @_exported public import WindTunnelLink
 @_exported public import WindTunnelRedaction

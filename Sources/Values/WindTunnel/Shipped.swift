@@ -1,14 +1,14 @@
 internal import CWindTunnelFiles
 package import Foundation
 
-/// The files that ship inside the binary.
+/// The files that are embedded in the binary.
 package enum Shipped {
-  /// Returns the cassette that the default drill flies on.
+  /// Returns the cassette of the default drill.
   package static func cassette() throws -> Cassette {
     try Cassette(data: data("examples/shop") ?? Data(), source: "shop.json")
   }
 
-  /// Returns the cassette of three servers on which scenarios of starts are flown.
+  /// Returns the cassette of three servers for scenarios of starts.
   package static func startup() throws -> Cassette {
     try Cassette(data: data("examples/startup") ?? Data(), source: "startup.json")
   }
@@ -16,8 +16,9 @@ package enum Shipped {
   /// The OpenAPI document of a server's admin port.
   package static var openAPI: Data { data("format/admin-1.openapi") ?? Data() }
 
-  /// The template of the server in Python that `reproduce` writes. A line that ends with `#? WORD`
-  /// belongs to a program that needs that.
+  /// The template of the Python server that `reproduce` writes.
+  ///
+  /// A line that ends with `#? WORD` belongs to a program that needs that feature.
   package static var reproduction: String {
     String(decoding: data("reproduction") ?? Data(), as: UTF8.self)
   }
@@ -27,8 +28,7 @@ package enum Shipped {
     String(decoding: data("pytest-plugin") ?? Data(), as: UTF8.self)
   }
 
-  /// The group `default-drill`: the names of the scenarios that the default drill flies, in its
-  /// order.
+  /// The group `default-drill`: the names of the default drill's scenarios, in order.
   package static let drill = [
     "calm", "latency", "packet-loss", "legal", "rate-limited", "retry-after-date",
     "retry-after-far", "limited", "one-fault", "server-errors", "permanent-errors",
@@ -40,7 +40,7 @@ package enum Shipped {
     "auth-refused", "stall", "stalled-body", "connect-timeout", "slow-bytes", "cancel",
   ]
 
-  /// Returns all scenarios that ship.
+  /// Returns all embedded scenarios.
   package static func scenarios() throws -> [Scenario] {
     try names().filter { $0.hasPrefix("scenarios/") }.map { name in
       try Scenario(data: data(name) ?? Data(), source: "\(name).json")
@@ -53,34 +53,34 @@ package enum Shipped {
     "offline", "outage",
   ]
 
-  /// The group `pre-release`: the names of all that a release must fly.
+  /// The group `pre-release`: the names of all scenarios that a release must pass.
   package static let preRelease = drill + weakNetwork + largeBodies + streams + sockets + startups
 
-  /// Answers that fill the memory of a client without a limit to a body. Few clients have one, so
-  /// that the default drill leaves them out.
+  /// Responses that fill the memory of a client without a limit for bodies.
+  ///
+  /// Few clients have one, so the default drill does not contain them.
   package static let largeBodies = ["endless-body"]
 
-  /// Streams that say in an event that they have failed, which only a cassette with streams can
-  /// show.
+  /// Streams that report a failure in an event, which need a cassette with streams.
   package static let streams = ["error-in-200"]
 
-  /// Conversations by WebSocket that break, which only a cassette with some can show.
+  /// WebSocket conversations that fail, which need a cassette with conversations.
   package static let sockets = ["socket-restart", "socket-stall", "socket-refused"]
 
-  /// Starts of an app, which only a cassette that has one can show.
+  /// Starts of an app, which need a cassette with a start.
   package static let startups = [
     "nearest-dead", "nearest-slow", "nearest-lies", "config-garbage", "config-late",
     "config-replayed", "offline-start",
   ]
 
-  /// The group `weak-network`: networks that come and go, which take longer to fly and ask more of
-  /// a client than a test of every push does.
+  /// The group `weak-network`: intermittent networks, which take longer and demand more of a client
+  /// than a test of every push.
   package static let weakNetwork = [
     "very-bad-network", "metro", "elevator", "handover", "airplane-mode", "slow-dns",
     "ipv6-blackhole",
   ]
 
-  /// Shipped scenarios by name, in the order of the names.
+  /// Returns embedded scenarios by their names, in the order of the names.
   package static func scenarios(named names: [String]) throws -> [Scenario] {
     try names.map { name in
       try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
@@ -102,35 +102,42 @@ package enum Shipped {
 }
 
 extension Scenario {
-  /// The scenarios that are short enough for a test of every push: the shipped group `every-push`.
+  /// The scenarios that are short enough for a test of every push: the embedded group `every-push`.
   ///
   /// ```swift
   /// @Test(arguments: Scenario.everyPush)
   /// ```
   public static let everyPush = group(Shipped.everyPush)
 
-  /// The scenarios of the default drill: every kind of fault that a client meets, in some of which
-  /// no call can succeed. The drill takes a minute, or as long as a client waits for an answer that
-  /// never comes.
+  /// The scenarios of the default drill: every kind of network fault, including some in which no
+  /// call can succeed.
+  ///
+  /// The drill takes a minute, or as long as a client waits for a response that never arrives.
   public static let defaultDrill = group(Shipped.drill)
 
-  /// The scenarios for a release: the shipped group `pre-release`, which is the default drill,
-  /// ``weakNetwork``, `endless-body`, `error-in-200`, the scenarios of WebSockets,
-  /// `socket-restart`, `socket-stall` and `socket-refused`, and those of starts, `nearest-dead`,
-  /// `nearest-slow`, `nearest-lies`, `config-garbage`, `config-late`, `config-replayed` and
-  /// `offline-start`. Some of its networks come back only
-  /// after seconds, so that a drill in it wants `.openLoop` and a few hundred calls.
+  /// The scenarios for a release: the embedded group `pre-release`.
+  ///
+  /// It contains:
+  ///
+  /// - the default drill and ``weakNetwork``;
+  /// - `endless-body` and `error-in-200`;
+  /// - WebSockets: `socket-restart`, `socket-stall` and `socket-refused`;
+  /// - starts: `nearest-dead`, `nearest-slow`, `nearest-lies`, `config-garbage`, `config-late`,
+  ///   `config-replayed` and `offline-start`.
+  ///
+  /// Several of its networks recover only after seconds, so a drill needs `.openLoop` and a few
+  /// hundred calls.
   public static let preRelease = group(Shipped.preRelease)
 
-  /// The scenarios of networks that come and go: the shipped group `weak-network`.
+  /// The scenarios of intermittent networks: the embedded group `weak-network`.
   public static let weakNetwork = group(Shipped.weakNetwork)
 
   private static func group(_ names: [String]) -> [Scenario] {
     do {
       return try Shipped.scenarios(named: names)
     } catch {
-      // It is inside the binary, where nobody can have changed it.
-      preconditionFailure("A shipped scenario does not read: \(error)")
+      // The file is embedded in the binary, so it cannot have been changed.
+      preconditionFailure("A shipped scenario is invalid: \(error)")
     }
   }
 }
@@ -142,6 +149,6 @@ extension [Scenario] {
   public static var defaultDrill: [Scenario] { Scenario.defaultDrill }
   /// The scenarios for a release.
   public static var preRelease: [Scenario] { Scenario.preRelease }
-  /// The scenarios of networks that come and go.
+  /// The scenarios of intermittent networks.
   public static var weakNetwork: [Scenario] { Scenario.weakNetwork }
 }

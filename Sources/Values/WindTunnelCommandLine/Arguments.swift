@@ -5,11 +5,12 @@ package import WindTunnel
 package struct Flag: Sendable {
   /// The name with its dashes.
   package var name: String
-  /// The placeholder of what follows it, such as `FILE`; `nil` where nothing does.
+  /// The placeholder of the flag's value, such as `FILE`; `nil` if the flag has no value.
   package var value: String?
-  /// The purpose of it, in a line.
+  /// The purpose of the flag, in one line.
   package var summary: String
-  /// The words that may follow it, which shells complete; empty where others may, or too many.
+  /// The valid values, which shells complete; empty if other values are valid or there are too
+  /// many.
   package var choices: [String]
 
   package init(
@@ -21,34 +22,34 @@ package struct Flag: Sendable {
     (self.name, self.value, self.summary, self.choices) = (name, value, summary, choices)
   }
 
-  /// The name with the placeholder.
+  /// The name with the placeholder of the value.
   package var spelling: String { value.map { "\(name) \($0)" } ?? name }
 
-  /// Returns the flag with its purpose.
+  /// Returns the flag with another summary.
   package func help(_ summary: String) -> Flag {
     Flag(name, value, summary, choices: choices)
   }
 }
 
-/// The words of a command line, sorted into flags, operands and what follows `--`.
+/// The words of a command line, sorted into flags, operands and the command after `--`.
 package struct Arguments: Sendable, Equatable {
   private var values: [String: [String]] = [:]
-  /// The words that belong to no flag.
+  /// The words that are neither flags nor values of flags.
   package private(set) var operands: [String] = []
-  /// The words behind `--`: a command to run.
+  /// The words after `--`: a command to run.
   package private(set) var command: [String] = []
-  /// The folder in which the command was started, if its paths begin in another one now.
+  /// The folder in which the command was started, if the working directory has changed since.
   package var start: URL?
 
-  /// Sorts the words; a flag that is not known is refused with the nearest one.
+  /// Sorts the words. An unknown flag is an error, which suggests the nearest known flag.
   package init(_ words: [String], flags: [Flag], operandsMax: Int, takesCommand: Bool)
-    throws(Refusal)
+    throws(CommandError)
   {
     var rest = words[...]
-    var stray: Refusal?
+    var stray: CommandError?
     while let word = rest.popFirst() {
       if word == "--", takesCommand {
-        guard !rest.isEmpty else { throw .usage("-- wants a command after it.") }
+        guard !rest.isEmpty else { throw .usage("-- requires a command after it.") }
         command = Array(rest)
         break
       }
@@ -62,19 +63,20 @@ package struct Arguments: Sendable, Equatable {
       let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(parts[0])
       guard let flag = flags.first(where: { $0.name == name }) else {
-        // What stands behind a program is likely the program's.
+        // A flag after a program's name probably belongs to that program.
         if takesCommand, let stray { throw stray }
         throw .unknownFlag(name, among: flags.map(\.name) + ["--help"])
       }
       guard let placeholder = flag.value else {
-        guard parts.count == 1 else { throw .usage("\(name) takes no value.") }
+        guard parts.count == 1 else { throw .usage("\(name) has no value.") }
         values[name] = []
         continue
       }
-      // The next flag is no value; one that begins so can be given with an equals sign.
+      // The next flag is not a value. A value that begins with two dashes can follow an equals
+      // sign.
       let next = rest.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
       guard let value = parts.count == 2 ? String(parts[1]) : next, !value.isEmpty else {
-        throw .usage("\(name) wants \(placeholder) after it.")
+        throw .usage("\(name) requires \(placeholder) after it.")
       }
       if parts.count == 1 { rest.removeFirst() }
       values[name, default: []].append(value)
@@ -82,28 +84,29 @@ package struct Arguments: Sendable, Equatable {
     if let stray { throw stray }
   }
 
-  /// Returns the refusal of the first operand that is one too many: where a command may follow `--`
-  /// and none does, it is likely that command's name.
+  /// Returns the refusal of the first surplus operand. If a command may follow `--` but none does,
+  /// the operand is probably that command's name.
   private static func refusal(
     of word: String,
     before rest: ArraySlice<String>,
     flags: [Flag],
     takesCommand: Bool
-  ) -> Refusal {
+  ) -> CommandError {
     guard takesCommand, !rest.contains("--") else { return .unexpected(word) }
     let isAlone = rest.first.map { next in
       flags.contains { next == $0.name || next.hasPrefix("\($0.name)=") }
     }
-    // A scenario or a cassette was meant by a name of its own flag.
+    // The operand is probably the name of a scenario or a cassette, which needs a flag.
     let isName = !word.contains("/") && !word.contains(".") || word.hasSuffix(".json")
     if isAlone ?? true, isName { return .unexpected(word) }
     let example =
       word.contains("{url}") ? "" : ", as in -- \(word) \(isAlone ?? true ? "" : "… "){url}"
-    return .usage("Unexpected argument \"\(word)\". Behind -- stands a command to run\(example).")
+    return .usage("Unexpected argument \"\(word)\". A command to run follows --\(example).")
   }
 
-  /// Returns the arguments with the flags and the command of others that are missing here. Of
-  /// `added` flags, both have values: first those of the others.
+  /// Returns the arguments, completed by the flags and the command of others.
+  ///
+  /// The values of `added` flags are combined, with the values of the others first.
   package func completed(by others: Arguments, adding added: Set<String> = []) -> Arguments {
     var all = self
     all.values.merge(others.values) { own, _ in own }
@@ -115,8 +118,10 @@ package struct Arguments: Sendable, Equatable {
     return all
   }
 
-  /// Returns the arguments with absolute paths: of the program, of files, and of those values of
-  /// `named` flags that can only be files because they have a slash or a file's extension.
+  /// Returns the arguments with absolute paths: of the program, of the files of `flags`, and of
+  /// `named` flags whose value is a file.
+  ///
+  /// A value of a `named` flag is a file if it contains a slash or a dot.
   package func resolvingFiles(of flags: [String], named: [String]) -> Arguments {
     func resolved(_ text: String) -> String { URL(typed: text).path }
     var all = self
@@ -130,8 +135,8 @@ package struct Arguments: Sendable, Equatable {
     return all
   }
 
-  /// Returns a file with a relative path that begins where the command was started, as code hosts
-  /// want it, or with an absolute path if it is not below.
+  /// Returns a file with a path relative to the start folder, as code hosts require, or with an
+  /// absolute path if the file is outside of it.
   package func fromStart(_ file: URL) -> URL {
     guard start != nil || file.relativePath.hasPrefix("/") else { return file }
     let folder = (start ?? URL(typed: ".")).standardizedFileURL.path
@@ -143,30 +148,31 @@ package struct Arguments: Sendable, Equatable {
     )
   }
 
-  /// Tells whether a flag without value was given.
+  /// Whether a flag is present.
   package func has(_ name: String) -> Bool { values[name] != nil }
 
   /// Returns every value of a flag, in order.
   package func all(_ name: String) -> [String] { values[name] ?? [] }
 
-  /// Returns the value of a flag that may be given once.
-  package func value(_ name: String) throws(Refusal) -> String? {
+  /// Returns the value of a flag; throws if the flag is given more than once.
+  package func value(_ name: String) throws(CommandError) -> String? {
     let all = values[name] ?? []
-    guard all.count <= 1 else { throw .usage("\(name) is given \(all.count) times.") }
+    guard all.count <= 1 else { throw .usage("\(name) is set \(all.count) times.") }
     return all.first
   }
 
-  /// Returns the value of a flag that must be given.
-  package func required(_ name: String, _ what: String) throws(Refusal) -> String {
+  /// Returns the value of a required flag.
+  package func required(_ name: String, _ what: String) throws(CommandError) -> String {
     guard let value = try value(name) else { throw .missing(name, what) }
     return value
   }
 
-  /// Returns the value of a flag that must be given, by its name or as the only operand. Where
-  /// neither is, the sentence is about a thing such as "The cassette to play", and ends with the
-  /// command line that gives it as an operand.
+  /// Returns the value of a required flag or of the only operand.
+  ///
+  /// If neither is given, the error names the thing, such as "The cassette to play". It ends with
+  /// the command line that passes it as an operand.
   package func required(_ name: String, orOperand thing: String, asIn form: String)
-    throws(Refusal) -> String
+    throws(CommandError) -> String
   {
     guard let operand = operands.first, !operand.isEmpty else {
       guard let value = try value(name) else { throw .missing(thing, form) }
@@ -176,21 +182,21 @@ package struct Arguments: Sendable, Equatable {
     return operand
   }
 
-  /// Returns all values of a flag as they are read; one that is not readable is refused.
+  /// Returns all parsed values of a flag; throws if a value cannot be parsed.
   package func all<Value>(
     _ name: String,
     shouldBe what: String,
     _ read: (String) -> Value?
-  ) throws(Refusal) -> [Value] {
-    try all(name).map { text throws(Refusal) in
+  ) throws(CommandError) -> [Value] {
+    try all(name).map { text throws(CommandError) in
       guard let value = read(text) else { throw .value(name, text, shouldBe: what) }
       return value
     }
   }
 
   /// Returns the request patterns of a flag, in order.
-  package func patterns(_ name: String) throws(Refusal) -> [RequestPattern] {
-    try all(name).map { text throws(Refusal) in
+  package func patterns(_ name: String) throws(CommandError) -> [RequestPattern] {
+    try all(name).map { text throws(CommandError) in
       if let wrong = RequestPattern.problem(with: text) {
         throw .usage("\(name): \(wrong.problem). \(wrong.fix)")
       }
@@ -198,18 +204,18 @@ package struct Arguments: Sendable, Equatable {
     }
   }
 
-  /// Returns the value of a flag as it is read; one that is not readable is refused.
+  /// Returns the parsed value of a flag; throws if it cannot be parsed.
   package func value<Value>(
     _ name: String,
     shouldBe what: String,
     _ read: (String) -> Value?
-  ) throws(Refusal) -> Value? {
+  ) throws(CommandError) -> Value? {
     _ = try value(name)
     return try all(name, shouldBe: what, read).first
   }
 
-  /// Returns an operand that must be given.
-  package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(Refusal)
+  /// Returns a required operand.
+  package func operand(_ index: Int, _ placeholder: String, _ what: String) throws(CommandError)
     -> String
   {
     guard operands.count > index, !operands[index].isEmpty else {
@@ -218,8 +224,9 @@ package struct Arguments: Sendable, Equatable {
     return operands[index]
   }
 
-  /// Returns the value of a flag as a whole number, which a unit may follow.
-  package func int(_ name: String, in range: ClosedRange<Int>, unit: String = "") throws(Refusal)
+  /// Returns the value of a flag as a whole number, optionally followed by a unit.
+  package func int(_ name: String, in range: ClosedRange<Int>, unit: String = "")
+    throws(CommandError)
     -> Int?
   {
     guard let text = try value(name) else { return nil }
@@ -230,13 +237,14 @@ package struct Arguments: Sendable, Equatable {
     return number
   }
 
-  /// Returns the seed of all random draws; 1 if there is none.
-  package func seed() throws(Refusal) -> UInt64 {
+  /// Returns the seed of all random draws; 1 by default.
+  package func seed() throws(CommandError) -> UInt64 {
     UInt64(try int("--seed", in: 0...Int.max) ?? 1)
   }
 
   /// Returns the value of a flag as a number.
-  package func number(_ name: String, in range: ClosedRange<Double>) throws(Refusal) -> Double? {
+  package func number(_ name: String, in range: ClosedRange<Double>) throws(CommandError) -> Double?
+  {
     let bounds = "\(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
     return try value(name, shouldBe: "a number from \(bounds)") { text in
       Double(text).flatMap { range.contains($0) ? $0 : nil }
@@ -247,13 +255,13 @@ package struct Arguments: Sendable, Equatable {
     bound == bound.rounded() ? String(Int(bound)) : String(bound)
   }
 
-  /// Returns a number of days: `90` or `90d`.
-  package func days(_ name: String) throws(Refusal) -> Int? {
+  /// Returns a number of days, such as `90` or `90d`.
+  package func days(_ name: String) throws(CommandError) -> Int? {
     try int(name, in: 0...36_500, unit: "d")
   }
 
-  /// Returns a length of time: `500ms`, `10s`, `2m`, or a number of seconds.
-  package func duration(_ name: String) throws(Refusal) -> Duration? {
+  /// Returns a duration, such as `500ms`, `10s` or `2m`, or a number of seconds.
+  package func duration(_ name: String) throws(CommandError) -> Duration? {
     let units: [(suffix: String, milliseconds: Double)] = [
       ("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("", 1000),
     ]
@@ -266,8 +274,9 @@ package struct Arguments: Sendable, Equatable {
     }
   }
 
-  /// Returns the files of a flag that are written at the end, each with the form that its extension
-  /// asks for. Throws if a name has none of these extensions, or a file cannot be written.
+  /// Returns the output files of a flag, each with the format that its extension selects.
+  ///
+  /// Throws if a name has none of these extensions, or if a file cannot be written.
   package func files<Form>(
     _ name: String,
     endingIn extensions: [String],
@@ -278,27 +287,27 @@ package struct Arguments: Sendable, Equatable {
       guard let form = form(file.pathExtension) else {
         let all = extensions.map { ".\($0)" }
         let names = "\(all.dropLast().joined(separator: ", ")) or \(all.last ?? "")"
-        throw Refusal.value(name, text, shouldBe: "a name that ends in \(names)")
+        throw CommandError.value(name, text, shouldBe: "a name that ends in \(names)")
       }
       try FileError.probeWriting(to: file)
       return (file, form)
     }
   }
 
-  /// One of several words.
+  /// Returns the value that a flag selects by one of several words.
   package func choice<Choice>(
     _ name: String,
     _ choices: KeyValuePairs<String, Choice>
-  ) throws(Refusal) -> Choice? {
+  ) throws(CommandError) -> Choice? {
     try choice(name, among: choices.map(\.key)) { text in choices.first { $0.key == text }?.value }
   }
 
-  /// Returns the value of a flag that is one of a few words.
+  /// Returns the value of a flag that accepts one of several words.
   package func choice<Choice>(
     _ name: String,
     among names: [String],
     _ read: (String) -> Choice?
-  ) throws(Refusal) -> Choice? {
+  ) throws(CommandError) -> Choice? {
     guard let text = try value(name) else { return nil }
     guard let found = read(text) else { throw .choice(name, text, among: names) }
     return found

@@ -1,16 +1,16 @@
 package import Foundation
 package import WindTunnel
 
-/// A reader of cassettes together with the journal of a recording that was cut short.
+/// A reader of cassettes together with the journal of an interrupted recording.
 package enum CassetteFile {
-  /// Returns a cassette that is played or looked at: nothing on disk changes.
+  /// Returns a cassette for playing or viewing; no file changes.
   package static func read(_ file: URL) throws -> Cassette {
     let (cassette, count, incomplete) = try Cassette.withLeftovers(file)
     if count > 0 {
       let journal = RecordingJournal.file(besides: file).lastPathComponent
       Terminal.complain(
         "\(file.relativePath) is read with \(interactions(count, incomplete)) of \(journal), whose "
-          + "recording was ended before it was written; the next recording onto it takes them up.\n"
+          + "recording ended before it was written; the next recording to it adds them.\n"
       )
     }
     return cassette
@@ -18,24 +18,25 @@ package enum CassetteFile {
 
   package static func read(_ path: String) throws -> Cassette { try read(URL(typed: path)) }
 
-  /// Returns a cassette that is played, and reports what of it is not.
+  /// Returns a cassette for playing, and reports its parts that are not played.
   package static func readToPlay(_ file: URL) throws -> Cassette {
     let cassette = try read(file)
     for line in cassette.unplayed { Terminal.complain("\(file.relativePath): \(line)\n") }
     return cassette
   }
 
-  /// Creates a folder for files that are written, and those above it.
-  package static func makeFolder(_ path: String) throws(Refusal) {
+  /// Creates a folder for output files, including its parent folders.
+  package static func makeFolder(_ path: String) throws(CommandError) {
     do {
       try FileManager.default.createDirectory(
         at: URL(typed: path),
         withIntermediateDirectories: true
       )
-    } catch { throw Refusal(.cannotWrite, "\(path) cannot be made.") }
+    } catch { throw CommandError(.cannotWrite, "\(path) cannot be created.") }
   }
 
-  /// Returns a cassette that will be written: what was left beside it stands in it from now on.
+  /// Returns a cassette for writing. The journal of an interrupted recording is first merged into
+  /// the file.
   package static func readForWriting(_ file: URL) throws -> Cassette {
     let left = RecordingJournal.file(besides: file)
     guard FileManager.default.fileExists(atPath: left.path) else {
@@ -48,8 +49,8 @@ package enum CassetteFile {
     return exists || count > 0 ? cassette : try Cassette(contentsOf: file)
   }
 
-  /// Puts what was left beside a cassette onto it, if it is there, and says so; `goesOn` where a
-  /// recording follows.
+  /// Merges the journal of an interrupted recording into a cassette and reports it. `goesOn` means
+  /// that a recording follows.
   package static func takeUp(
     _ journal: RecordingJournal,
     onto file: URL,
@@ -62,7 +63,7 @@ package enum CassetteFile {
     if count > 0 {
       let taken = interactions(count, journal.incompleteCount)
       Terminal.complain(
-        "\(path ?? file.relativePath) takes up \(taken) of a recording that was ended before it was "
+        "\(path ?? file.relativePath) includes \(taken) of a recording that ended before it was "
           + "written.\n"
       )
     }

@@ -1,12 +1,12 @@
-/// The form of help texts.
+/// The layout of help texts.
 package enum HelpText {
   /// Returns the help of one command, with its flags.
   ///
   /// - Parameters:
-  ///   - summary: One line about it.
-  ///   - usage: How it is typed.
-  ///   - flags: Its flags.
-  ///   - example: One line that works.
+  ///   - summary: One line about the command.
+  ///   - usage: The syntax of the command line.
+  ///   - flags: The flags of the command.
+  ///   - example: One valid command line.
   /// - Returns: The text.
   package static func text(
     _ summary: String,
@@ -30,10 +30,10 @@ package enum HelpText {
       """
   }
 
-  /// The maximum length of a line.
+  /// The maximum length of a line in characters.
   private static let columnsMax = 100
 
-  /// Returns the words of a text in lines of a maximum length.
+  /// Returns a text wrapped into lines of a maximum length.
   private static func wrapped(_ text: String, at width: Int) -> [String] {
     text.split(separator: " ").reduce(into: [String]()) { lines, word in
       if let last = lines.last, last.count + 1 + word.count <= width {
@@ -44,7 +44,8 @@ package enum HelpText {
     }
   }
 
-  /// Two columns, the second of which begins where the first one's longest ends.
+  /// Returns rows in two columns; the longest left cell determines the position of the second
+  /// column.
   package static func columns(
     _ rows: [(left: String, right: String)],
     indent: String = "  "
@@ -55,7 +56,7 @@ package enum HelpText {
     }.joined(separator: "\n")
   }
 
-  /// Tells whether help is asked for. What stands behind `--` is another program's.
+  /// Whether the words contain a help flag. Words after `--` belong to another program.
   package static func isAsked(by words: some Sequence<String>) -> Bool {
     words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
   }

@@ -5,9 +5,9 @@ internal import WindTunnel
 
 /// SIGINT and SIGTERM, which end a server in good order.
 ///
-/// They are heard from the moment it is made, so it is made before anybody is told that the server
-/// is ready. One that comes when nobody waits for it any more ends the process at once, whatever
-/// that is still about: what a recording has got by then is in its journal.
+/// Signals are received from initialisation on. Create the value before announcing that the server
+/// is ready. A signal without a waiting receiver ends the process at once. Nothing recorded is lost
+/// then, because it is in the recording's journal.
 package struct Interruption: Sendable {
   private let signals: AsyncStream<Int32>
 
@@ -18,17 +18,17 @@ package struct Interruption: Sendable {
   }
 
   private static let listeners = Locked(Listeners())
-  /// Begins to hear them, once in a process.
+  /// Installs the signal handlers, once in a process.
   private static let isHearing: Bool = {
     let queue = DispatchQueue(label: "windtunnel.signals")
-    // A source is set up by a thread of Dispatch's; a signal before that would be lost.
+    // A thread of Dispatch installs the source. An earlier signal would be lost.
     let isHeard = DispatchGroup()
     for number in [SIGINT, SIGTERM] {
-      // The default action would end the process before its source hears of it.
+      // The default action would end the process before its source receives the signal.
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
-        // Keeps the source, too.
+        // Also keeps the source alive.
         withExtendedLifetime(source) { tell(number) }
       }
       isHeard.enter()
@@ -55,8 +55,7 @@ package struct Interruption: Sendable {
     }
   }
 
-  /// Comes back with the signal when one of them has come, and with `nil` when the task is
-  /// cancelled.
+  /// Returns the next signal; `nil` if the task is cancelled.
   @discardableResult
   package func wait() async -> Int32? {
     for await signal in signals { return signal }
@@ -68,7 +67,7 @@ package struct Interruption: Sendable {
     listener.continuation.yield(number)
   }
 
-  /// Does what a signal does that nobody listens to.
+  /// Performs the default action of a signal without a receiver.
   private static func end(by number: Int32) {
     signal(number, SIG_DFL)
     var own = sigset_t()

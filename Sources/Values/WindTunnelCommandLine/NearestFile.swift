@@ -1,17 +1,17 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The file that is likely meant by the name of one that is not there.
+/// A search for the file that was probably meant by a missing name.
 enum NearestFile {
-  /// The number of names in the largest folder that is searched.
+  /// The maximum number of names in a folder that is searched.
   private static let namesMax = 1000
-  /// The longest name that is compared: file systems know none that is longer.
+  /// The maximum length of a name that is compared; file systems allow no longer names.
   private static let nameBytesMax = 255
-  /// The shortest name, without its ending, that is compared: of shorter ones nearly all are near.
+  /// The minimum length of a name without its extension. Nearly all shorter names are similar.
   private static let stemCharactersMin = 3
 
-  /// Returns the file of the same folder and ending whose name is nearest to that of a path; where
-  /// the path has no ending, any will do.
+  /// Returns the path of the file in the same folder with the most similar name and the same
+  /// extension. If the path has no extension, any extension matches.
   static func beside(_ path: String) -> String? {
     let file = URL(typed: path).absoluteURL
     let (name, ending) = (file.lastPathComponent, file.pathExtension)
@@ -27,10 +27,11 @@ enum NearestFile {
     return "\(path.dropLast(name.count))\(others[place].lastPathComponent)"
   }
 
-  /// Returns the files of a folder that are not hidden, sorted; none where there are too many.
+  /// Returns the files of a folder that are not hidden, sorted; empty if there are too many.
   private static func files(in folder: URL) -> [URL] {
     let manager = FileManager.default
-    // A folder that cannot be listed has nothing to propose, and the file's error is told anyway.
+    // If the folder cannot be listed, there is no suggestion, and the file's error is reported
+    // anyway.
     let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
     guard names.count <= namesMax else { return [] }
     return names.sorted().filter { !$0.hasPrefix(".") }.map { folder.appendingPathComponent($0) }

@@ -1,16 +1,16 @@
 /// A QR code of a short text (ISO/IEC 18004:2015): byte mode, error correction L, versions 1 to 6.
 ///
-/// It is drawn where an address has to get from a terminal to a phone. Versions up to 6 need no
-/// version information (§7.10), and hold every address that a machine has.
+/// It transfers a URL from a terminal to a phone. Versions up to 6 need no version information
+/// (§7.10) and have room for every address of a machine.
 package struct QRCode: Sendable {
   /// The number of modules on a side.
   package private(set) var size: Int
   private var dark: [Bool]
 
-  /// The greatest number of bytes that version 6 holds beside mode and count (§7.4.1, table 7).
+  /// The maximum number of text bytes in version 6, without mode and count (§7.4.1, table 7).
   package static let bytesMax = 134
 
-  /// Makes the code of a text; `nil` for one of more than ``bytesMax`` bytes of UTF-8.
+  /// Creates the code of a text; `nil` if it has more than ``bytesMax`` bytes of UTF-8.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard let version = Version.all.first(where: { $0.dataBytes - 2 >= bytes.count }) else {
@@ -21,11 +21,11 @@ package struct QRCode: Sendable {
     dark = patterns.map { $0 ?? false }
     let free = Self.path(size).filter { patterns[$0] == nil }
     let codewords = version.codewords(of: bytes)
-    // What is left over is light.
+    // The remaining modules are light.
     for (bit, place) in zip(0..<codewords.count * 8, free) {
       dark[place] = codewords[bit / 8] >> (7 - bit % 8) & 1 == 1
     }
-    // §7.8.3: the mask that leaves the least of what a reader mistakes.
+    // Selects the mask with the lowest penalty (§7.8.3).
     let masked = (0..<8).map { mask -> QRCode in
       var code = self
       for place in free where Self.flips(place / size, place % size, mask) {
@@ -38,14 +38,16 @@ package struct QRCode: Sendable {
     self = best
   }
 
-  /// Tells whether a module is dark; the quiet zone around the code is light.
+  /// Whether a module is dark. The quiet zone around the code is light.
   package func isDark(_ row: Int, _ column: Int) -> Bool {
     (0..<size).contains(row) && (0..<size).contains(column) && dark[row * size + column]
   }
 
-  /// The code in a terminal, two rows of modules in a line of half blocks, black on white whatever
-  /// the terminal's colours are, with the quiet zone of four modules (§5.3.8). What is light is
-  /// drawn, so that nothing is lost where spaces at the end of a line are.
+  /// The code as terminal text: two rows of modules in one line of half blocks, black on white
+  /// regardless of the terminal's colours.
+  ///
+  /// It includes the quiet zone of four modules (§5.3.8). Light modules are drawn as blocks, so
+  /// that trimming trailing spaces loses nothing.
   package var terminalText: String {
     let quiet = 4
     var text = ""
@@ -72,8 +74,8 @@ extension QRCode {
     dark[row * size + column] = isDark
   }
 
-  /// Returns what is the same in each code of a version, and keeps the place of the format (§6.3);
-  /// `nil` for a module that is free.
+  /// Returns the modules that are fixed in a version, with the format's area reserved (§6.3); `nil`
+  /// marks a free module.
   private static func patterns(of version: Version, _ size: Int) -> [Bool?] {
     var modules = [Bool?](repeating: nil, count: size * size)
     func set(_ row: Int, _ column: Int, _ isDark: Bool) {
@@ -84,7 +86,7 @@ extension QRCode {
       set(6, index, index.isMultiple(of: 2))
       set(index, 6, index.isMultiple(of: 2))
     }
-    // The middle of each square, and the rings around it.
+    // The centre of each square, and the number of rings around it.
     let finders = [(3, 3, 4), (3, size - 4, 4), (size - 4, 3, 4)]
     for (row, column, rings) in finders + (version.number > 1 ? [(size - 7, size - 7, 2)] : []) {
       for down in -rings...rings {
@@ -111,7 +113,7 @@ extension QRCode {
     0x77C4, 0x72F3, 0x7DAA, 0x789D, 0x662F, 0x6318, 0x6C41, 0x6976,
   ]
 
-  /// Draws error correction and mask, twice (§7.9).
+  /// Draws the format information, error correction level and mask, twice (§7.9).
   private mutating func drawFormat(_ mask: Int) {
     let bits = Self.formats[mask]
     for index in 0..<15 {
@@ -124,8 +126,8 @@ extension QRCode {
     set(size - 8, 8, true)
   }
 
-  /// Returns the places of modules from the lower right, two columns at a time, up and down
-  /// (§7.7.3).
+  /// Returns the indices of the modules from the lower right, two columns at a time, alternately up
+  /// and down (§7.7.3).
   private static func path(_ size: Int) -> [Int] {
     stride(from: size - 1, through: 1, by: -2).enumerated().flatMap { turn, right in
       let right = right <= 6 ? right - 1 : right
@@ -136,7 +138,7 @@ extension QRCode {
     }
   }
 
-  /// Whether a mask changes a module (§7.8.2).
+  /// Whether a mask inverts a module (§7.8.2).
   private static func flips(_ row: Int, _ column: Int, _ mask: Int) -> Bool {
     let product = row * column
     let rest =
@@ -153,7 +155,7 @@ extension QRCode {
     return rest == 0
   }
 
-  /// The points of what a reader mistakes (§7.8.3.1).
+  /// The penalty for patterns that readers may misinterpret (§7.8.3.1).
   private var penalty: Int {
     var points = 0
     for line in 0..<size {
@@ -181,7 +183,7 @@ extension QRCode {
       if index - start >= 5 { points += index - start - 2 }
       start = index
     }
-    // A finder's proportions, with light on one side of it.
+    // The proportions of a finder pattern, with light modules on one side.
     let finder: [Bool] = [true, false, true, true, true, false, true]
     for index in 0..<line.count where line[index...].starts(with: finder) {
       let before = (1...4).allSatisfy { index - $0 < 0 || !line[index - $0] }
@@ -194,7 +196,7 @@ extension QRCode {
 
 // MARK: - Codewords
 
-/// A version at level L, with what it holds (§7.5.1, table 9).
+/// A version at level L, with its capacity (§7.5.1, table 9).
 private struct Version {
   let number: Int
   let blocks: Int
@@ -212,9 +214,9 @@ private struct Version {
     Version(number: 6, blocks: 2, dataBytesOfBlock: 68, correctionBytes: 18),
   ]
 
-  /// Returns data and correction of a text, block beside block (§7.6).
+  /// Returns the data and correction codewords of a text, interleaved by block (§7.6).
   func codewords(of text: [UInt8]) -> [UInt8] {
-    // Mode 0100 and the count are twelve bits, so that every byte lies across two.
+    // Mode 0100 and the count need twelve bits, so every byte is split across two codewords.
     var data: [UInt8] = [0x40 | UInt8(text.count >> 4)]
     var low = UInt8(text.count & 15)
     for byte in text {
@@ -237,7 +239,7 @@ private struct Version {
 /// Error correction over GF(2⁸) by x⁸ + x⁴ + x³ + x² + 1 (§7.5.2).
 private enum ReedSolomon {
   static func correction(of data: [UInt8], count: Int) -> [UInt8] {
-    // The generator's coefficients, the highest (1) left out.
+    // The coefficients of the generator, without the highest one (1).
     var generator = [UInt8](repeating: 0, count: count)
     generator[count - 1] = 1
     var root: UInt8 = 1

@@ -1,9 +1,9 @@
 internal import Foundation
 package import WindTunnel
 
-/// The look-up of scenarios by name or by file.
+/// The look-up of scenarios by name or file.
 package enum Scenarios {
-  /// Returns the same, and groups by their name.
+  /// Returns the scenarios of a group, or the scenario with a name or in a file.
   package static func findAll(_ text: String, in shipped: [Scenario]) throws -> [Scenario] {
     try group(text) ?? [find(text, in: shipped, groups: groups)]
   }
@@ -16,13 +16,13 @@ package enum Scenarios {
   /// The names of the groups, the smallest first.
   package static let groups = table.map(\.key)
 
-  /// Returns the scenarios of a group; `nil` if there is no group of that name.
+  /// Returns the scenarios of a group; `nil` if no group has this name.
   package static func group(_ name: String) -> [Scenario]? {
     table.first { $0.key == name }?.value()
   }
 
-  /// Returns the scenario of a name or in a file. Where one of them is wanted, a group is named as
-  /// what it is.
+  /// Returns the scenario with a name or in a file. If groups are not accepted, the name of a group
+  /// is an error of its own.
   package static func find(
     _ text: String,
     in shipped: [Scenario],
@@ -32,18 +32,18 @@ package enum Scenarios {
     let isFile = text.hasSuffix(".json") || text.contains("/")
     guard isFile else {
       if groups.isEmpty, Self.groups.contains(text) {
-        throw Refusal.usage(
-          "\(text) is a group of scenarios, and one is wanted here; windtunnel scenarios show \(text) "
-            + "lists them."
+        throw CommandError.usage(
+          "\(text) is a group of scenarios, but one scenario is required; windtunnel scenarios "
+            + "show \(text) lists them."
         )
       }
       let names = shipped.map(\.name)
       let isAll = ["all", "every", "*"].contains(text) && groups.contains("pre-release")
       let advice =
         isAll
-        ? " Did you mean pre-release, which is all of them?"
-        : Refusal.didYouMean(text, among: names + groups)
-      throw Refusal.usage(
+        ? " Did you mean pre-release, which has all of them?"
+        : CommandError.didYouMean(text, among: names + groups)
+      throw CommandError.usage(
         "There is no scenario \"\(text)\".\(advice) "
           + "There are \(names.joined(separator: ", ")); a file's name ends in .json."
       )
@@ -51,7 +51,7 @@ package enum Scenarios {
     do {
       return try Scenario(contentsOf: URL(typed: text))
     } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
+      throw CommandError.usage("\(error)")
     }
   }
 }

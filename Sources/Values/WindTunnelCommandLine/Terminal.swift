@@ -5,42 +5,43 @@ package import WindTunnel
 /// The streams of a command: results are printed to standard output, all other text to standard
 /// error.
 ///
-/// Much of the text is from other programs, so control characters are always escaped. Text that a
-/// full disk cannot take is reported at the end, by ``close(_:as:)``.
+/// Much of the text is from other programs, so control characters are always escaped. Text that
+/// could not be written, for example to a full disk, is reported at the end by ``close(_:as:)``.
 package enum Terminal {
-  /// The system's error number of the first write to standard output that failed; `nil` while none
-  /// has.
+  /// The system's error number of the first failed write to standard output; `nil` if none has
+  /// failed.
   private static let loss = Locked<Int32?>(nil)
 
-  /// Prepares the standard streams of a program that is ours as a whole.
+  /// Prepares the standard streams of a program that belongs to the project.
   package static func open() {
-    // With a handler a write to a closed pipe fails. An ignored signal would stay ignored in every
-    // program that is started (POSIX.1-2024, exec), and that would print to a closed pipe for ever.
+    // With a handler, a write to a closed pipe returns an error. An ignored signal would also be
+    // ignored in started programs (POSIX.1-2024, exec), which would then print to a closed pipe
+    // indefinitely.
     for number in [SIGPIPE, SIGXFSZ] { signal(number) { _ in } }
-    // A stream that is closed would be the number of the next file that is opened, a cassette's.
+    // A closed stream's number would be reused by the next opened file, for example a cassette.
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = Foundation.open("/dev/null", O_RDWR)
     }
   }
 
-  /// Returns the code to end with: another one if the output could not be written. A reader that
-  /// closes its end of a pipe has lost nothing.
+  /// Returns the exit code, which is different if the output could not be written. A closed pipe is
+  /// not an error.
   package static func close(_ code: ExitCode, as program: String) -> ExitCode {
     guard code != .cannotWrite, let refusal else { return code }
     complain("\(program): \(refusal.sentence)")
     return refusal.code
   }
 
-  private static var refusal: Refusal? {
+  private static var refusal: CommandError? {
     guard let number = loss.withLock({ $0 }), number != EPIPE, number != ECONNRESET else {
       return nil
     }
-    return Refusal(
+    return CommandError(
       FileError.unwritable("standard output", reason: String(cString: strerror(number)))
     )
   }
 
-  /// Whether standard output is a terminal, and its user wants colours (https://no-color.org).
+  /// Whether standard output is a terminal and colours are enabled (https://no-color.org).
   package static var showsColour: Bool {
     let variables = ToolEnvironment.current.variables
     let refuses = variables["NO_COLOR"].map { !$0.isEmpty } ?? false
@@ -51,21 +52,21 @@ package enum Terminal {
     ToolEnvironment.current.print == nil && isatty(descriptor) != 0
   }
 
-  /// Whether GitHub Actions reads the output, and shows annotations at a file's line.
+  /// Whether GitHub Actions reads the output and shows annotations at source lines.
   package static var isReadByGitHub: Bool {
     ToolEnvironment.current.variables["GITHUB_ACTIONS"] == "true"
   }
 
-  // A command may end with its output, so these return the code of that.
+  // A command may end with its output, so these functions return the exit code.
 
   /// Prints the result of a command.
   @discardableResult
   package static func answer(_ text: String) -> ExitCode { print(text.visible) }
 
-  /// Prints a line that bears words from outside, which are no line of their own.
+  /// Prints a line with external text, which must not break the line.
   package static func answer(line: String) { _ = print(line.visibleInLine + "\n") }
 
-  /// Prints a value as one of our files holds it.
+  /// Prints a value in the layout of the project's files.
   @discardableResult
   package static func answer(_ json: JSON) -> ExitCode { answer(json: json.fileBytes()) }
 
@@ -85,7 +86,7 @@ package enum Terminal {
   package static func answer(report: String) { _ = print(report) }
 
   /// Prints the ready line of a server. Throws if standard output is closed.
-  package static func announce(_ text: String) throws(Refusal) {
+  package static func announce(_ text: String) throws(CommandError) {
     answer(text)
     if let refusal { throw refusal }
   }
@@ -105,9 +106,9 @@ package enum Terminal {
   /// Prints several lines to standard error.
   package static func complain(text: String) { _ = write(text.visible, to: STDERR_FILENO) }
 
-  /// Prints the reason of a refusal and, after a wrong command line, the way to its help.
+  /// Prints the reason of a refusal and, after an invalid command line, how to get help.
   package static func refuse(
-    _ refusal: Refusal,
+    _ refusal: CommandError,
     as program: String,
     helpFor command: String
   ) -> ExitCode {
@@ -116,7 +117,7 @@ package enum Terminal {
     return refusal.code
   }
 
-  /// Whether standard error is a terminal, so that a line may be overwritten.
+  /// Whether standard error is a terminal, so that a line can be overwritten.
   package static var isSeen: Bool { isTerminal(STDERR_FILENO) }
 
   /// Overwrites the progress line if standard error is a terminal.
@@ -125,12 +126,12 @@ package enum Terminal {
     _ = write("\r\u{1B}[K\(words.visibleInLine)", to: STDERR_FILENO)
   }
 
-  /// Shows a code to a camera that looks at standard error.
+  /// Prints a QR code to standard error.
   package static func show(_ code: QRCode) { _ = write(code.terminalText, to: STDERR_FILENO) }
 
   private static func print(_ text: String) -> ExitCode {
     loss.withLock { loss in
-      // Text after a gap would pass for the whole.
+      // Text after a gap would look complete.
       if loss == nil { loss = write(text, to: STDOUT_FILENO) }
     }
     return .done
@@ -151,7 +152,7 @@ package enum Terminal {
       }
       switch count == 0 ? EIO : errno {
       case EINTR: break
-      // A pipe may be another program's as well, which wants it so.
+      // The pipe may be shared with a program that set it to non-blocking.
       case EAGAIN:
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&ready, 1, -1)

@@ -30,7 +30,8 @@ package struct ToolEnvironment: Sendable {
     print: (@Sendable (String, Stream) -> Void)? = nil
   ) {
     self.variables = variables
-    // Without the slash a path would be resolved by the folder's parent: RFC 3986 §5.2.3.
+    // Without the trailing slash, a path would be resolved against the folder's parent (RFC 3986
+    // §5.2.3).
     self.folder = folder.map { URL(filePath: $0.path, directoryHint: .isDirectory) }
     self.print = print
   }
@@ -39,15 +40,15 @@ package struct ToolEnvironment: Sendable {
   @TaskLocal package static var current = ToolEnvironment(
     variables: ProcessInfo.processInfo.environment
   )
-  /// Throws if a command that starts its own executable, serves until it is interrupted, or reads
-  /// signals and keys has no process of its own.
-  package static func needProcess() throws(Refusal) {
+  /// Throws if the command has no process of its own. Commands need one to start their own
+  /// executable, to serve until interrupted, or to read signals and keys.
+  package static func needProcess() throws(CommandError) {
     guard current.print == nil else { throw .processMissing }
   }
 }
 
 extension URL {
-  /// Creates the URL of a file from a typed path, which the command's working directory resolves.
+  /// Creates the URL of a file from a typed path, relative to the command's working directory.
   /// `relativePath` stays as typed.
   package init(typed path: String) {
     self.init(filePath: path, relativeTo: ToolEnvironment.current.folder)

@@ -1,6 +1,6 @@
-/// A value on the heap that its holders share until one of them changes it (copy on write).
+/// A value on the heap that its owners share until one of them changes it (copy on write).
 @_spi(WindTunnel) public struct Boxed<Value> {
-  /// Only the one that owns it alone changes it, so it may be read from everywhere.
+  /// The value is only changed by its only owner, so any thread may read it.
   @usableFromInline final class Box: @unchecked Sendable {
     @usableFromInline var value: Value
 
@@ -9,10 +9,10 @@
 
   @usableFromInline var box: Box
 
-  /// Makes a box that holds a value.
+  /// Creates a box with a value.
   @inlinable public init(_ value: Value) { box = Box(value) }
 
-  /// The value, which is copied on change where others share it.
+  /// The value, which is copied before a change if other boxes share it.
   @inlinable public var value: Value {
     get { box.value }
     _modify {
@@ -23,7 +23,7 @@
 }
 
 extension Boxed {
-  /// Tells whether another one shares the value.
+  /// Returns whether another box shares the value.
   package func isSame(as other: Boxed) -> Bool { box === other.box }
 }
 

@@ -60,13 +60,13 @@ public struct SHA256: Sendable {
   }
 }
 
-/// The digests and checksums by which fields of HTTP vouch for a body.
+/// The digests and checksums of bodies in HTTP header fields.
 package enum BodyDigest: Sendable, CaseIterable {
   /// The CRC of gzip (RFC 1952 §8), and Castagnoli's (RFC 3720 §12.1).
   case crc32, crc32c
   case md5, sha1, sha256, sha512
 
-  /// The number of bytes of its values.
+  /// The size of a digest in bytes.
   package var byteCount: Int {
     switch self {
     case .crc32, .crc32c: 4
@@ -77,7 +77,7 @@ package enum BodyDigest: Sendable, CaseIterable {
     }
   }
 
-  /// Returns the digest of bytes; that of a checksum with its highest byte first.
+  /// Returns the digest of bytes; a checksum has its highest byte first.
   package func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
     bytes.withContiguousStorageIfAvailable { hash(of: $0) } ?? hash(Array(bytes))
   }
@@ -99,10 +99,10 @@ package enum BodyDigest: Sendable, CaseIterable {
   }
 }
 
-/// A key in place of a text: two hashes of it, which take less room than the text.
+/// A key that replaces a text: two hashes of it, which take less memory than the text.
 ///
-/// It has 128 bits, so that of a million texts no two have the same one (but for one chance in
-/// 10²⁶). The hashes are the process's own and never written.
+/// It has 128 bits, so two of a million texts have the same key with a probability of 10⁻²⁶. The
+/// hashes are only valid in this process and never stored.
 @_spi(WindTunnel) public struct Fingerprint: Hashable, Sendable {
   @usableFromInline let first: Int
   @usableFromInline let second: Int
@@ -113,7 +113,7 @@ package enum BodyDigest: Sendable, CaseIterable {
     (first, second) = text.withUTF8 { bytes in
       var (one, other) = (Hasher(), Hasher())
       one.combine(bytes: UnsafeRawBufferPointer(bytes))
-      // Another beginning makes another hash.
+      // Another initial value leads to another hash.
       other.combine(UInt64(0x9E37_79B9_7F4A_7C15))
       other.combine(bytes: UnsafeRawBufferPointer(bytes))
       return (one.finalize(), other.finalize())
@@ -123,7 +123,7 @@ package enum BodyDigest: Sendable, CaseIterable {
   /// Hashes the first hash, which is as good as any other.
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(first) }
 
-  /// Tells whether two fingerprints agree in both hashes.
+  /// Returns whether two fingerprints are equal in both hashes.
   @inlinable public static func == (one: Fingerprint, other: Fingerprint) -> Bool {
     one.first == other.first && one.second == other.second
   }

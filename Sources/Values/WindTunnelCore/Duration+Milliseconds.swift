@@ -1,5 +1,5 @@
 extension Duration {
-  /// Makes a duration of milliseconds, rounded to whole microseconds.
+  /// Creates a duration from milliseconds, rounded to whole microseconds.
   package init(milliseconds: Double) {
     self = .microseconds(Int64((milliseconds * 1000).rounded()))
   }
@@ -9,7 +9,7 @@ extension Duration {
     Double(components.seconds) * 1000 + Double(components.attoseconds) / 1e15
   }
 
-  /// The duration in whole seconds, rounded up, as `Retry-After` holds it.
+  /// The duration in whole seconds, rounded up, as in `Retry-After`.
   package var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 
   /// The duration in whole nanoseconds.

@@ -1,23 +1,21 @@
 internal import Foundation
 
-/// A sequence of requests with playheads, ordinals and first-N counters of its own, which lanes do
-/// not share.
+/// A sequence of requests with its own playheads, ordinals and first-N counters.
 public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// The name, which is part of every seeded draw.
   public let name: String
 
-  /// Makes a lane with a name.
+  /// Creates a lane with a name.
   public init(_ name: String) { self.name = name }
 
-  /// Makes the lane of a drill's call, such as `calm/17`.
+  /// Creates the lane of a drill's call, such as `calm/17`.
   package init(scenario: String, call: Int) { name = "\(scenario)/\(call)" }
 
-  /// The number of the drill's call whose lane it is; `nil` where it is no call's.
+  /// The number of the lane's call in a drill; `nil` if the lane does not belong to a call.
   ///
-  /// It is read from the name: by that alone a lane travels, in a header or a path, and is drawn
-  /// for.
+  /// The number is read from the name, because a header or a path contains only the name.
   package var call: Int? {
-    // By bytes: every event of a drill asks for it.
+    // Compares bytes, because every event of a drill needs it.
     name.utf8.lastIndex(of: UInt8(ascii: "/")).flatMap { Int(name[name.utf8.index(after: $0)...]) }
   }
 
@@ -27,23 +25,24 @@ public struct Lane: Sendable, Hashable, CustomStringConvertible {
   /// The lane's name, the same as ``name``.
   public var description: String { name }
 
-  /// The header field that names a call's lane in process. It is removed before a request is
-  /// matched, recorded or forwarded.
+  /// The header field that names a call's lane in process.
+  ///
+  /// It is removed before a request is matched, recorded or forwarded.
   public static let header = "WindTunnel-Call"
 
-  /// The first segments of a path that name a call's lane on the wire:
-  /// `/.windtunnel/calm~117/users` asks for `/users` in lane `calm/17`.
+  /// The first segment of a path that names a call's lane on the wire:
+  /// `/.windtunnel/calm~117/users` requests `/users` in lane `calm/17`.
   public static let pathPrefix = "/.windtunnel/"
 
-  /// The path in front of every path of a call of this lane: `/.windtunnel/NAME` with the name in
-  /// one segment, its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
+  /// The path before every path of a call in this lane: `/.windtunnel/NAME`.
   ///
-  /// Slashes are not written as `%2F`: code that decodes a path and reassembles it, as `URL.path`
-  /// and normalising proxies do, makes two segments of that. A tilde is the same in every spelling
-  /// (RFC 3986 §2.3).
+  /// The name is one segment, with its slashes as `~1` and its tildes as `~0` (RFC 6901 §3).
+  /// Slashes are not written as `%2F`, because code that decodes and reassembles a path would
+  /// create two segments. `URL.path` and normalising proxies do that. A tilde has the same meaning
+  /// in every spelling (RFC 3986 §2.3).
   public var basePath: String {
     let bytes = name.utf8.map { byte in
-      // RFC 3986 §2.3: what needs no escape; a name may hold anything else.
+      // RFC 3986 §2.3: characters that need no escape; a name may contain any others.
       switch byte {
       case UInt8(ascii: "/"): return "~1"
       case UInt8(ascii: "~"): return "~0"

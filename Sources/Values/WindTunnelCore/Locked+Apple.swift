@@ -1,13 +1,13 @@
 #if canImport(Darwin)
   internal import os
 
-  /// A value behind a lock, for state whose order of arrival matters.
+  /// A value behind a lock, for state that depends on the order of arrival.
   ///
-  /// `Synchronization.Mutex` needs macOS 15; a host's test target may have a lower floor.
+  /// `Synchronization.Mutex` needs macOS 15; a host's test target may support earlier versions.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     private let lock: OSAllocatedUnfairLock<Value>
 
-    /// Puts a value behind a lock.
+    /// Creates a lock around a value.
     public init(_ value: Value) { lock = OSAllocatedUnfairLock(initialState: value) }
 
     /// Runs `body` with exclusive access to the value. Not re-entrant.

@@ -7,7 +7,7 @@ extension Locked {
     }
   }
 
-  /// Returns the value, which is made when it is first asked for.
+  /// Returns the value, which is created at its first use.
   package func value<Part: Sendable>(orMade make: () -> Part) -> Part where Value == Part? {
     withLock { value in
       let part = value ?? make()

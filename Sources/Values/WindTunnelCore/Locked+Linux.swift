@@ -1,17 +1,17 @@
 #if !canImport(Darwin) && !THREAD_SANITIZER
   public import Synchronization
 
-  /// A value behind a lock, for state whose order of arrival matters.
+  /// A value behind a lock, for state that depends on the order of arrival.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
-    /// Puts a value behind a lock.
+    /// Creates a lock around a value.
     @inlinable public init(_ value: Value) { mutex = Mutex(value) }
 
     /// Runs `body` with exclusive access to the value. Not re-entrant.
     ///
-    /// Inlinable: a generic call into another module would cost a request as much as all that it
-    /// locks.
+    /// Inlinable: for a request, a generic call into another module would take as long as the
+    /// locked code.
     @inlinable public func withLock<Result: Sendable, Failure: Error>(
       _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,19 +1,20 @@
 #if !canImport(Darwin) && THREAD_SANITIZER
   internal import Glibc
 
-  /// A value behind a lock that the thread sanitizer sees.
+  /// A value behind a lock that the thread sanitizer knows.
   ///
-  /// `Mutex` lies in a library that is not built for the sanitizer and waits by the kernel's futex,
-  /// so whatever it guards would look like a race. `Scripts/development/thread-sanitizer` builds
-  /// with this one.
+  /// `Mutex` is in a library that is not built for the sanitizer, and waits by the kernel's futex.
+  /// Every value that it protects would be reported as a race.
+  /// `Scripts/development/thread-sanitizer` builds with this class instead.
   @_spi(WindTunnel) public final class Locked<Value: Sendable>: @unchecked Sendable {
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
 
-    /// The value, beside a byte: what has no size (`Void`) has no place of its own in an object, so
-    /// that the sanitizer would take an access to it for one to the object's first word.
+    /// The value and an additional byte. A value without a size (`Void`) has no address of its own
+    /// in an object. The sanitizer would mistake an access to it for an access to the object's
+    /// first word.
     private var state: (value: Value, byte: UInt8)
 
-    /// Puts a value behind a lock.
+    /// Creates a lock around a value.
     public init(_ value: Value) {
       state = (value, 0)
       lock = .allocate(capacity: 1)

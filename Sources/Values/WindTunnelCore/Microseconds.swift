@@ -1,11 +1,11 @@
-/// A length of time in whole microseconds that may be missing, in eight bytes: a `Duration?` has
-/// three times as many, and a report holds millions.
+/// An optional duration in whole microseconds that takes eight bytes.
+///
+/// A `Duration?` has three times that size, and a report has millions of durations.
 @propertyWrapper public struct Microseconds: Sendable, Hashable, Comparable {
-  /// The least number stands for none.
+  /// The minimum value means `nil`.
   private var count: Int64
 
-  /// Takes a length; what is less than a microsecond is left out, and what is more than 290,000
-  /// years is as many.
+  /// Creates a value from a duration, truncated to microseconds and limited to 290,000 years.
   public init(_ length: Duration?) {
     guard let length else {
       count = .min
@@ -17,15 +17,15 @@
     count = isFar || isBeyond ? (seconds < 0 ? .min + 1 : .max) : max(sum, .min + 1)
   }
 
-  /// Takes the first value of a property.
+  /// Creates a value from the initial value of a property.
   public init(wrappedValue: Duration?) { self.init(wrappedValue) }
 
-  /// The length; `nil` where it is missing.
+  /// The duration; `nil` if there is none.
   public var wrappedValue: Duration? {
     get { count == .min ? nil : .microseconds(count) }
     set { self = Microseconds(newValue) }
   }
 
-  /// Orders lengths; one that is missing comes first.
+  /// Compares durations; a missing one is the smallest.
   public static func < (one: Microseconds, other: Microseconds) -> Bool { one.count < other.count }
 }

@@ -1,5 +1,5 @@
-/// Returns the candidate that fewest edits turn a word into, if they are few enough to have been a
-/// slip.
+/// Returns the candidate with the smallest edit distance to a word; `nil` if the distance is too
+/// large for a typing error.
 package func nearest(to word: String, in candidates: [String]) -> String? {
   let best = candidates.map {
     (name: $0, distance: editDistance(word.lowercased(), $0.lowercased()))
@@ -9,7 +9,7 @@ package func nearest(to word: String, in candidates: [String]) -> String? {
   return best.name
 }
 
-/// Returns the distance of Levenshtein between two words.
+/// Returns the Levenshtein distance between two words.
 private func editDistance(_ left: String, _ right: String) -> Int {
   let right = Array(right)
   var row = Array(0...right.count)

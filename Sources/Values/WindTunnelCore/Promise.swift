@@ -1,19 +1,19 @@
-/// A value that comes once, and the one who waits for it.
+/// A value that is set once, and the task that waits for it.
 package final class Promise<Value: Sendable>: Sendable {
   private enum State: Sendable {
     case open
     case awaited(CheckedContinuation<Value, Never>)
     case kept(Value)
-    /// It has been handed over, and is kept here no longer.
+    /// The value was passed to the waiting task and is no longer stored.
     case handedOver
   }
 
   private let state = Locked(State.open)
 
-  /// Makes one of a value that has not come.
+  /// Creates a promise without a value.
   package init() {}
 
-  /// Gives the value, unless there is one.
+  /// Sets the value, unless there is one.
   package func keep(_ value: Value) {
     let waiting: CheckedContinuation<Value, Never>? = state.withLock { state in
       switch state {
@@ -29,7 +29,7 @@ package final class Promise<Value: Sendable>: Sendable {
     waiting?.resume(returning: value)
   }
 
-  /// The value, when it has come; one may wait for it, once.
+  /// The value, once it is set; only one task may wait for it, once.
   package var value: Value {
     get async {
       await withCheckedContinuation { waiting in

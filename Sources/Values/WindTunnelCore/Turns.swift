@@ -1,4 +1,4 @@
-/// Turns at what one has at a time: who comes first is served first.
+/// A lock for tasks that one task can hold at a time; waiting tasks get it in order.
 package final class Turns: Sendable {
   private struct State: Sendable {
     var isTaken = false
@@ -7,10 +7,10 @@ package final class Turns: Sendable {
 
   private let state = Locked(State())
 
-  /// Makes turns of which none is taken.
+  /// Creates a lock that no task holds.
   package init() {}
 
-  /// Waits for a turn; whoever has it gives it back.
+  /// Waits for the lock; the caller must release it with ``giveBack()``.
   package func take() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
@@ -22,7 +22,7 @@ package final class Turns: Sendable {
     }
   }
 
-  /// Gives a turn back, to the one who has waited longest.
+  /// Releases the lock to the task that has waited longest.
   package func giveBack() {
     let next: CheckedContinuation<Void, Never>? = state.withLock { state in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

@@ -1,23 +1,23 @@
-/// A search for many words in one pass over a text, in linear time whatever the words and the text
-/// are: the automaton of Aho and Corasick (Communications of the ACM 18, 1975).
+/// A search for many words in one pass over a text, in linear time for any words and text.
 ///
-/// It reads words and text from their ends, since a word that ends there in a text read backwards
-/// is one that begins there.
+/// It uses the automaton of Aho and Corasick (Communications of the ACM 18, 1975). It reads words
+/// and text from their ends, so it finds the places at which words begin.
 package struct WordFinder {
-  /// A word that begins at a place; of several the longest.
+  /// A word that begins at an index; if there are several, the longest one.
   package struct Hit {
     package var place: Int
     package var word: Int
   }
 
-  // Most words part from all others after a few letters, so most nodes have one child: the next.
+  // Most words differ from all others after a few letters, so most nodes have one child: the next
+  // node.
   private struct Node {
     var byte: UInt8
-    /// Whether the previous node is its parent.
+    /// Whether the previous node is the parent.
     var follows: Bool
-    /// Whether it has children beside the next node.
+    /// Whether it has children other than the next node.
     var branches = false
-    /// The node of the longest end of the way to this one that another way leads to.
+    /// The node of the longest suffix of its path that is also the path of a node.
     var fallback: Int32 = none
     /// The longest word that begins here.
     var word: Int32 = none
@@ -26,11 +26,11 @@ package struct WordFinder {
   private static let none: Int32 = -1
 
   private var nodes = [Node(byte: 0, follows: false, fallback: 0)]
-  /// The root has many children, and is asked most.
+  /// The children of the root, which has many and is used most.
   private var beginnings = [Int32](repeating: none, count: 256)
   /// The children that do not follow their parents, by parent and byte.
   private var branches: [Int: Int32] = [:]
-  /// For each word the longest other one that it begins with.
+  /// The longest other word with which each word begins.
   private var shorter: [Int32]
 
   package init(_ words: [Bytes]) {
@@ -44,13 +44,13 @@ package struct WordFinder {
     link(words)
   }
 
-  /// Returns the longest word that another one begins with; `nil` if there is none.
+  /// Returns the longest other word with which a word begins; `nil` if there is none.
   package func shorter(than word: Int) -> Int? {
     let word = shorter[word]
     return word == Self.none ? nil : Int(word)
   }
 
-  /// Returns the places where words begin in a text, from its end to `start`.
+  /// Returns the words that begin in a text, from its end to `start`.
   package func hits(in text: Bytes, from start: Int) -> [Hit] {
     var hits: [Hit] = []
     var node: Int32 = 0
@@ -95,7 +95,7 @@ package struct WordFinder {
     }
   }
 
-  /// Finds the fallbacks, those of short ways first, since those of long ones lead over them.
+  /// Sets the fallbacks, of short paths first, because the fallbacks of long paths depend on them.
   private mutating func link(_ words: [Bytes]) {
     var (ways, depth) = (words.indices.map { (word: $0, node: Int32(0)) }, 0)
     while !ways.isEmpty {

@@ -15,15 +15,15 @@
   }
 
   extension StringProtocol {
-    /// The same text. Counts the reading of all of it.
+    /// The same text; all its bytes are counted as read.
     package var read: Self {
       Work.read(utf8.count)
       return self
     }
   }
 
-  /// Bytes that count each reading of one. Detectors and codecs work on this type, so that loops
-  /// which are added to them are counted, too.
+  /// Bytes that count every access. Detectors and codecs use this type, so new loops in them are
+  /// counted, too.
   package struct Bytes: RandomAccessCollection, RangeReplaceableCollection {
     private var array: [UInt8] = []
 
@@ -47,7 +47,7 @@
       _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result? { try self[...].withContiguousStorageIfAvailable(body) }
 
-    /// Calls a function with these bytes, because the bytes behind a pointer would not be counted.
+    /// Calls a function with these bytes, because accesses through a pointer would not be counted.
     package func withUnsafeBufferPointer<R>(_ body: (Bytes) throws -> R) rethrows -> R {
       try body(self)
     }

@@ -1,14 +1,14 @@
-/// The part that the fields of HAR cannot say of an interaction: the value of "_windtunnel".
+/// The data of an interaction for which HAR has no fields: the value of "_windtunnel".
 enum HARAddition {
   static let key = "_windtunnel"
 
-  /// Tells whether a note would be taken for something else, or for nothing, in the place it comes
-  /// from.
+  /// Whether a note would be misread or lost at its usual position.
   static func isAmbiguous(_ note: JSON.Member) -> Bool {
     note.value == .null || note.name.value == key
   }
 
-  /// Returns the addition to "log": the version, and the notes that cannot stand there themselves.
+  /// Returns the addition to "log": the version, and the notes that cannot be stored directly in
+  /// "log".
   static func ofLog(_ notes: [JSON.Member]) -> JSON {
     let isOdd = notes.contains(where: isAmbiguous)
     return .object([JSON.Member("version", .number(CassetteFormat.version))] + (isOdd ? notes : []))
@@ -16,7 +16,7 @@ enum HARAddition {
 
   /// Returns the notes of a cassette.
   ///
-  /// - Throws: `FormatError` for a newer version of these keys.
+  /// - Throws: `FormatError` if the version of these keys is newer.
   static func notes(ofLog log: JSON, source: String) throws(FormatError) -> [JSON.Member] {
     var notes = HAREntryReader.notes(log, but: [key])
     guard let json = log.present(key) else { return notes }
@@ -27,7 +27,8 @@ enum HARAddition {
     return notes
   }
 
-  /// Returns the members that must be added to an entry which is read as `read`; `nil` if none.
+  /// Returns the members that must be added to an entry that is read as `read`; `nil` if there are
+  /// none.
   static func of(_ interaction: Interaction, readAs read: Interaction?) -> JSON? {
     let wanted = members(interaction)
     let found = read.map { members($0) } ?? []
@@ -41,10 +42,10 @@ enum HARAddition {
     return added.isEmpty ? nil : .object(added)
   }
 
-  /// Returns an interaction as the entry meant it: what was read of its fields, and what is added
-  /// to that.
+  /// Returns the original interaction of an entry: the data read from the standard fields,
+  /// completed by the addition.
   ///
-  /// - Throws: `FormatError` for an addition that is none of ours.
+  /// - Throws: `FormatError` if the addition is invalid.
   static func applied(
     _ addition: JSON,
     to read: Interaction?,
@@ -74,7 +75,7 @@ enum HARAddition {
   }
 
   private static func members(_ interaction: Interaction) -> [JSON.Member] {
-    // Nothing is kept aside, so nothing can fail.
+    // There are no side files, so this cannot fail.
     let json = try? InteractionWriter(sideFile: { _ in nil }).json(interaction)
     return json?.members ?? []
   }
@@ -89,14 +90,14 @@ enum HARAddition {
     ["request", "response"].contains(member.name.value)
   }
 
-  /// Returns a message without the body that another one has already.
+  /// Returns a message without its body if the other message has the same body.
   private static func withoutBody(_ member: JSON.Member, of other: JSON?) -> JSON.Member {
     guard let other, body(of: member.value) == body(of: other) else { return member }
     let head = member.value.members.filter { !bodyKeys.contains($0.name.value) }
     return JSON.Member(member.name, .object(head))
   }
 
-  /// Returns a message with the body of another one, if it has none itself.
+  /// Returns a message with the body of another message if it has none itself.
   private static func withBody(_ member: JSON.Member, of other: JSON) -> JSON.Member {
     body(of: member.value).isEmpty
       ? JSON.Member(member.name, member.value.adding(body(of: other))) : member

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// A body as bytes, and what its header fields must be told of it.
+/// The bytes of a body, and the resulting changes of its header fields.
 struct HARContent {
   var data = Data()
-  /// Tells whether the bytes still bear the coding that `Content-Encoding` names.
+  /// Whether the bytes are still in the coding that `Content-Encoding` names.
   fileprivate var isWrapped = false
-  /// Tells whether a text could not be written in the charset that the fields announce.
+  /// Whether the text could not be encoded in the charset of the fields.
   fileprivate var isForcedIntoUTF8 = false
 
-  /// Makes the fields true for this body.
+  /// Updates the fields for this body.
   func settle(_ fields: inout HeaderFields, isCut: Bool = false) {
     if !isWrapped { fields.remove("Content-Encoding") }
     if isForcedIntoUTF8, let type = fields["Content-Type"] {
@@ -18,7 +18,8 @@ struct HARContent {
     let length = fields["Content-Length"]
     fields.remove("Transfer-Encoding")
     fields.remove("Trailer")
-    // The rest of a cut answer is missing, and its announced length is what tells the client so.
+    // The rest of a truncated response is missing. The client detects that by its announced length,
+    // so the length is kept.
     if isCut, let announced = length.flatMap({ Int($0) }), announced > data.count { return }
     if isChunked || length != nil { fields["Content-Length"] = String(data.count) }
   }
@@ -28,7 +29,7 @@ extension HAREntryReader {
   mutating func responseContent(_ response: JSON, headers: HeaderFields) -> HARContent {
     guard let content = response.present("content") else { return HARContent() }
     guard let text = content.present("text") else {
-      // In a file of their own are the messages of a WebSocket then, and no body.
+      // With status 101, the file contains the messages of a WebSocket rather than a body.
       if response["status"]?.wholeValue != 101, let file = Self.file(of: content) {
         lostBody = "the body \(file)"
       }
@@ -40,14 +41,14 @@ extension HAREntryReader {
       encoding: Self.encoding(of: content),
       type: type,
       coding: headers["Content-Encoding"],
-      // Where a charset is named, whoever wrote the text has read it by that.
+      // If the type names a charset, the exporter used it to decode the text.
       announced: ContentType(type).charset == nil
         ? content["size"]?.wholeValue : nil
     )
   }
 
   mutating func requestContent(_ request: JSON, headers: HeaderFields) -> HARContent {
-    // One proxy's own form stands beside where the standard one cannot hold the bytes.
+    // One proxy adds its own field if the standard field cannot contain the bytes.
     let post = request.present("postData") ?? request.present("_content") ?? .object([])
     let type = headers["Content-Type"] ?? post["mimeType"]?.stringValue ?? ""
     let announced =
@@ -64,7 +65,7 @@ extension HAREntryReader {
     let form = HARForm(post["params"], type: type)
     if let form {
       if form.filesMissing > 0 {
-        warn("the form was made of its fields; \(form.filesMissing) files in it are empty")
+        warn("the form was built from its fields; \(form.filesMissing) files in it are empty")
       }
       return HARContent(data: form.data(announced: announced))
     }
@@ -76,14 +77,16 @@ extension HAREntryReader {
     return HARContent()
   }
 
-  /// Returns the place of a content that is in a file of its own, as Playwright attaches it.
+  /// Returns the location of a content in a separate file, as Playwright attaches it; `nil` if
+  /// there is none.
   static func file(of content: JSON) -> String? {
     content.present("_file")?.stringValue.map {
       "is in the file \"\($0.prefix(80))\", which was not read"
     }
   }
 
-  /// gzip's magic (RFC 1952 §2.3.1) under the name of gzip: nobody opened this one.
+  /// Whether the bytes are still gzip (RFC 1952 §2.3.1) according to both the coding and the magic
+  /// number.
   private static func isGzip(_ data: Data, _ coding: String?) -> Bool {
     coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
   }
@@ -92,25 +95,26 @@ extension HAREntryReader {
   private static func encoding(of content: JSON) -> String {
     if content["_base64"] == true || content["_isBase64"] == true { return "base64" }
     let name = content.present("encoding") ?? content.present("_encoding")
-    // Polly.js marked hexadecimal digits by this before it named encodings.
+    // Polly.js used this flag for hexadecimal digits before it named encodings.
     return name?.said.lowercased() ?? (content["_isBinary"] == true ? "hex" : "")
   }
 
-  /// The names that change nothing: some exporters name a charset.
+  /// Names that mean no encoding; some exporters write a charset.
   private static let plainEncodings = [
     "", "utf-8", "utf8", "us-ascii", "iso-8859-1", "text", "none",
   ]
 
-  /// Returns the bytes that a text stands for; `nil`, and a warning, if it is only a text.
+  /// Returns the decoded bytes of a text; `nil`, possibly with a warning, if the text is not
+  /// encoded.
   private mutating func decoded(_ text: String, _ encoding: String, coding: String?) -> HARContent?
   {
     if Self.plainEncodings.contains(encoding) { return nil }
     guard encoding == "base64" else {
-      warn("the body's encoding \"\(encoding.prefix(40))\" is not known; it is kept as text")
+      warn("the body's encoding \"\(encoding.prefix(40))\" is unknown; it is stored as text")
       return nil
     }
     guard let data = Data(tolerantBase64: text) else {
-      warn("the body is called base64 and is not; it is kept as text")
+      warn("the body is not base64, as claimed; it is stored as text")
       return nil
     }
     return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
@@ -129,8 +133,9 @@ extension HAREntryReader {
       warn("the text cannot be written in \(charset.prefix(40)); its charset becomes utf-8")
       return HARContent(data: Data(text.utf8), isForcedIntoUTF8: true)
     }
-    // Firefox writes the bytes of an upload as so many characters, and mitmproxy those of an answer
-    // without a charset. Others count characters, and what is known to be UTF-8 must then be it.
+    // Firefox writes each byte of an upload as a character, and mitmproxy does so for responses
+    // without a charset. Other exporters count characters, so text in a UTF-8 type must also be
+    // valid UTF-8.
     if let announced, announced != data.count,
       let bytes = Charset.data(text, charset: "iso-8859-1"), bytes.count == announced,
       !ContentType(type).isUTF8 || String(utf8: bytes) != nil
@@ -140,7 +145,7 @@ extension HAREntryReader {
     return HARContent(data: data)
   }
 
-  /// HEAD, 1xx, 204 and 304 have no content whatever their fields announce.
+  /// Removes content and its fields where HTTP allows no content: HEAD, 1xx, 204 and 304.
   mutating func settleWithoutContent(
     _ content: inout HARContent,
     _ fields: inout HeaderFields,
@@ -152,20 +157,20 @@ extension HAREntryReader {
     if method != "HEAD", status != 304 { fields.remove("Content-Length") }
     guard !content.data.isEmpty else { return }
     if status == 304, method != "HEAD" {
-      // What a browser had in its cache; worth keeping for whoever makes this a 200.
+      // The browser's cached copy. It is useful if the status is later changed to 200.
       if !content.isWrapped { fields.remove("Content-Encoding") }
-      warn("the body of a 304 is the exporter's cached copy; it is kept and never played")
+      warn("the body of a 304 is the exporter's cached copy; it is stored and never played")
     } else {
       content = HARContent()
-      warn("the answer cannot have a body; the one that stands here is left out")
+      warn("the response cannot have a body; its body is omitted")
     }
   }
 
   mutating func noteMissingText(_ response: JSON) {
     let content = response["content"]
-    // It is reported already that a body in a file of its own was not read.
+    // A missing body in a separate file is already reported.
     if content?.present("_file")?.stringValue != nil { return }
-    // A body of no bytes is sent in a few where it is packed.
+    // An empty body has a few bytes when it is compressed.
     let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
     let sizes = told.lazy.compactMap { $0 }.filter { $0 >= 0 }
     if let size = sizes.first, size > 0 {
@@ -176,14 +181,14 @@ extension HAREntryReader {
   }
 }
 
-/// A form of which only the fields are known, put together again.
+/// A form body, restored from its fields.
 private struct HARForm {
-  /// Files that are named and not there.
+  /// The number of files that are named but missing.
   private(set) var filesMissing = 0
-  /// The bodies that it may have been, the likeliest first.
+  /// The possible bodies, the most likely first.
   private var candidates: [Data] = []
 
-  /// `nil` where there are no fields, or where a form of parts has no boundary to part them.
+  /// Creates a form body; `nil` if there are no fields, or if a multipart form has no boundary.
   init?(_ params: JSON?, type: String) {
     let fields = params?.elements ?? []
     guard !fields.isEmpty else { return nil }
@@ -193,12 +198,12 @@ private struct HARForm {
       guard let boundary = content["boundary"], !boundary.isEmpty else { return nil }
       candidates = [Self.parts(fields, boundary: boundary)]
     } else {
-      // Some exporters hand out the fields decoded, some as they were sent; the length may tell.
+      // Some exporters write the fields decoded, others as they were sent. The length can decide.
       candidates = [Self.pairs(fields, Self.encoded), Self.pairs(fields) { $0 }]
     }
   }
 
-  /// Returns the body; of several that are possible the one of the announced length.
+  /// Returns the body; if several are possible, the one with the announced length.
   func data(announced: Int) -> Data {
     candidates.first { $0.count == announced } ?? candidates.first ?? Data()
   }
@@ -211,12 +216,12 @@ private struct HARForm {
     return Data(pairs.joined(separator: "&").utf8)
   }
 
-  /// Returns the percent-encoding of HTML's forms (WHATWG URL §5.2).
+  /// Returns the percent-encoding of HTML forms (WHATWG URL §5.2).
   private static func encoded(_ text: String) -> String {
     text.percentEncoded { !$0.isWord && !"*-._".utf8.contains($0) }.replacing("%20", with: "+")
   }
 
-  /// Writes the parts of a form (RFC 7578 §4).
+  /// Returns a multipart form (RFC 7578 §4).
   private static func parts(_ fields: [JSON], boundary: String) -> Data {
     func quoted(_ text: String) -> String {
       text.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
@@ -237,7 +242,7 @@ private struct HARForm {
 }
 
 extension Data {
-  /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with white space or without padding.
+  /// Decodes base64 in either alphabet (RFC 4648 §4, §5), with or without white space and padding.
   init?(tolerantBase64 text: String) {
     let digits = text.utf8.filter { !" \t\r\n=".utf8.contains($0) }
     guard let bytes = digits.isEmpty ? Bytes() : Base64Text.decoded(digits) else { return nil }

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A reader of one entry; losses are among its `warnings`.
+/// A reader of one entry; `warnings` lists what was lost.
 struct HAREntryReader {
   private(set) var warnings: [String] = []
-  /// The moment at which the request began, counted from 1970.
+  /// The time at which the request began, since 1970.
   private(set) var date: Duration?
   /// The reason why the entry is omitted; `nil` if it is read.
   private(set) var whyOutside: String?
-  /// The error for which the entry is omitted.
+  /// The error because of which the entry is omitted.
   private(set) var error: FormatError?
-  /// The words for a body that the exporter has lost; `nil` if no body is missing.
+  /// A description of a body that the exporter has lost; `nil` if no body is missing.
   var lostBody: String?
 
   private let source: String
@@ -22,33 +22,35 @@ struct HAREntryReader {
     path = "log.entries[\(index)]"
   }
 
-  /// Returns the interaction; `nil` for an entry that is none of HTTP.
+  /// Returns the interaction; `nil` if the entry is not HTTP.
   ///
-  /// - Throws: `FormatError` for an entry that does not say what was asked.
+  /// - Throws: `FormatError` if the entry contains no valid request.
   mutating func interaction(_ entry: JSON) throws(FormatError) -> Interaction? {
-    guard case .object = entry else { throw fault("", "an object should stand here") }
+    guard case .object = entry else { throw fault("", "expected an object") }
     guard let asked = entry.present("request"), case .object = asked else {
       throw fault(".request", "the request is missing")
     }
     guard let method = asked["method"]?.stringValue, method.isHTTPToken else {
-      throw fault(".request.method", "a method should stand here")
+      throw fault(".request.method", "expected a method")
     }
     guard let address = asked["url"]?.stringValue else {
       throw fault(".request.url", "the URL is missing")
     }
     date = entry["startedDateTime"].flatMap { DateText.sinceEpoch($0) }
     guard let url = Self.address(address, askedBy: method) else {
-      // The rest of the URL may hold anything, user info too, and is not shown.
+      // The rest of the URL may contain anything, including credentials, so it is not shown.
       let scheme = address.prefix { $0.isASCII && ($0.isLetter || $0 == "-") }
-      whyOutside = "its URL (\(scheme.prefix(20))…) is none that HTTP goes to"
+      whyOutside = "its URL (\(scheme.prefix(20))…) is not an HTTP URL"
       return nil
     }
     name = ", \(method) \(url.origin ?? "")\(url.path)"
     guard method != "CONNECT" else {
-      whyOutside = "a tunnel says nothing of what went through it"
+      whyOutside = "a tunnel has no data about its content"
       return nil
     }
-    if date == nil { warn("startedDateTime is no date; the entry stays where it is in the file") }
+    if date == nil {
+      warn("startedDateTime is not a date; the entry keeps its position in the file")
+    }
     let halves = asked.halfTextCount + (entry["response"]?.halfTextCount ?? 0)
     if halves > 0 {
       warn("texts with half a surrogate pair (RFC 8259 §8.2), which is read as U+FFFD: \(halves)")
@@ -62,8 +64,10 @@ struct HAREntryReader {
     return interaction
   }
 
-  /// Returns the interaction with what we ourselves have added to the entry; then nothing was lost.
-  /// An entry without a request, or with an unknown addition, is omitted.
+  /// Returns the interaction completed by the "_windtunnel" addition; with an addition, nothing was
+  /// lost.
+  ///
+  /// An entry without a request or with an unknown addition is omitted.
   mutating func completed(_ entry: JSON) -> Interaction? {
     do throws(FormatError) {
       let read = try interaction(entry)
@@ -87,20 +91,20 @@ struct HAREntryReader {
     FormatError(source: source, place: path + key, problem: problem)
   }
 
-  /// Returns the address if HTTP is spoken there. The handshake of a WebSocket is HTTP (RFC 6455
-  /// §4.1).
+  /// Returns the URL if it is an HTTP URL. WebSocket URLs are included, because the handshake is
+  /// HTTP (RFC 6455 §4.1).
   private static func address(_ text: String, askedBy method: String) -> RequestURL? {
     var url = RequestURL(text, askedBy: method)
     switch url.scheme {
     case "http", "https": break
     case "ws": url.scheme = "http"
     case "wss": url.scheme = "https"
-    // Two slashes begin an authority, and a part of it may be secret.
+    // Two slashes begin an authority, which may contain a secret.
     case nil where text.hasPrefix("/") && !text.hasPrefix("//"): break
     default: return nil
     }
     if url.host?.isEmpty == true { return nil }
-    // On a cassette, {name} in a path stands for any segment.
+    // On a cassette, {name} in a path matches any segment.
     url.path = url.path.percentEncoded { $0 <= 0x20 || $0 == 0x7F || "{}".utf8.contains($0) }
     url.query = url.query?.percentEncoded { $0 <= 0x20 || $0 == 0x7F }
     return url
@@ -120,11 +124,11 @@ struct HAREntryReader {
     let failure = Failure(reason.map { Symptom(harError: $0) } ?? .unknown, text: reason)
     let status = got["status"]?.wholeValue ?? 0
     guard status > 0 else {
-      if reason == nil { warn("there is no answer and no reason; it is kept as \"unknown\"") }
+      if reason == nil { warn("there is no response and no reason; it is stored as \"unknown\"") }
       return .failure(failure)
     }
     guard 100...999 ~= status else {
-      whyOutside = "\(status) is no status of HTTP"
+      whyOutside = "\(status) is not an HTTP status"
       return nil
     }
     var fields = headers(got["headers"])
@@ -144,9 +148,9 @@ struct HAREntryReader {
     return isCut ? .cut(response, failure) : .response(response)
   }
 
-  /// `nil` where nothing was measured.
+  /// Returns the timing; `nil` if nothing was measured.
   private static func timing(_ timings: JSON?) -> Timing? {
-    // Days and weeks are no measurement; -1 stands for none.
+    // Days and weeks are not plausible; -1 means not measured.
     let range = 0...1e9
     let measured = ["wait", "receive"].map { name in
       timings?[name]?.measure.flatMap { range.contains($0) ? $0 : nil }
@@ -161,8 +165,7 @@ struct HAREntryReader {
 }
 
 extension HAREntryReader {
-  /// Returns the fields that a message may carry; HTTP/2's pseudo-fields (RFC 9113 §8.3) are none
-  /// of them.
+  /// Returns the header fields of a message, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3).
   private mutating func headers(_ json: JSON?) -> HeaderFields {
     var pairs = json?.members.map { (name: $0.name.value, value: $0.value) } ?? []
     pairs += json?.elements.map { ($0["name"]?.spelled ?? "", $0["value"] ?? .null) } ?? []
@@ -177,21 +180,22 @@ extension HAREntryReader {
       }
       for value in Self.values(pair.value, of: name) { fields.append(name, value) }
     }
-    // Neither name nor value is shown: what is no field may be anything.
-    if refused > 0 { warn("\(refused) header fields without a proper name are left out") }
+    // Neither name nor value is shown, because an invalid field may contain anything.
+    if refused > 0 { warn("\(refused) header fields without a valid name are omitted") }
     return fields
   }
 
-  /// Returns the values of the fields that one JSON value stands for.
+  /// Returns the field values of one JSON value.
   private static func values(_ json: JSON, of name: String) -> [String] {
     guard case .array(let list) = json else { return lines(json == .null ? "" : json.said) }
     let values = list.flatMap { lines($0 == .null ? "" : $0.said) }
-    // Several lines may become one with commas (RFC 9110 §5.3); Set-Cookie may not (RFC 6265 §3).
+    // Several values may be joined with commas (RFC 9110 §5.3), except for Set-Cookie (RFC 6265
+    // §3).
     return name.equalsIgnoringASCIICase("Set-Cookie") ? values : [values.joined(separator: ", ")]
   }
 
-  /// Chrome joins repeated fields by line feeds. No other control character may stand in a field
-  /// (RFC 9110 §5.5): it would be another field on the wire.
+  /// Splits a value at line feeds, because Chrome joins repeated fields by them. Other control
+  /// characters are invalid in a field (RFC 9110 §5.5).
   private static func lines(_ value: String) -> [String] {
     let values = value.unicodeScalars.split { $0 == "\n" || $0 == "\r" }.map { line in
       let clean = line.map { ($0.value < 0x20 && $0 != "\t") || $0.value == 0x7F ? " " : $0 }
@@ -202,10 +206,10 @@ extension HAREntryReader {
   }
 }
 
-// What exporters write beyond the specification.
+// Extensions of exporters beyond the specification.
 extension HAREntryReader {
-  /// Chrome's form: "type", "time" in seconds since 1970, "opcode" and "data". Playwright writes
-  /// the same with a time in milliseconds.
+  /// Returns the messages in Chrome's format: "type", "time" in seconds since 1970, "opcode" and
+  /// "data". Playwright uses the same format with a time in milliseconds.
   private mutating func messages(_ entry: JSON) -> [WebSocketMessage] {
     guard let list = entry.present("_webSocketMessages")?.elements else {
       if let response = entry["response"], response["status"]?.wholeValue == 101,
@@ -218,7 +222,7 @@ extension HAREntryReader {
     guard !list.isEmpty else { return [] }
     let phases = ["blocked", "dns", "connect", "send", "wait"]
     let handshake = phases.reduce(0.0) { sum, phase in
-      // "ssl" is a part of "connect".
+      // "ssl" is part of "connect".
       sum + max(0, entry["timings"]?[phase]?.measure ?? 0)
     }
     let first = list.lazy.compactMap { Self.seconds($0["time"]) }.first ?? 0
@@ -240,12 +244,13 @@ extension HAREntryReader {
     }
     let others = list.count - messages.count
     if others > 0 {
-      warn("\(others) of \(list.count) WebSocket messages carry no data that is kept")
+      warn("\(others) of \(list.count) WebSocket messages have no usable data")
     }
     return messages
   }
 
-  /// As seconds, such a number would be a day thirty thousand years ahead.
+  /// Returns a time in seconds. A number from 1e12 is in milliseconds; as seconds, it would be
+  /// thirty thousand years in the future.
   private static func seconds(_ time: JSON?) -> Double? {
     time?.measure.map { $0 >= 1e12 ? $0 / 1000 : $0 }
   }
@@ -257,7 +262,7 @@ extension HAREntryReader {
   /// Returns the notes of an interaction.
   private static func notes(_ entry: JSON) -> [JSON.Member] { notes(entry, but: entryKeys) }
 
-  /// Returns the notes within, at the places they have on a cassette.
+  /// Returns the nested notes by the key of their object on a cassette.
   private static func innerNotes(_ entry: JSON, of interaction: Interaction) -> [String: [JSON
     .Member]]
   {
@@ -270,8 +275,7 @@ extension HAREntryReader {
     return places.filter { !$0.value.isEmpty }
   }
 
-  /// Returns the keys that begin with `_` and that nobody here understands; of equal ones the
-  /// first.
+  /// Returns the unknown members whose name begins with `_`; for equal names, the first.
   static func notes(_ json: JSON?, but understood: Set<String>) -> [JSON.Member] {
     var seen = understood
     return (json?.members ?? []).filter { member in

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A writer of entries, one after the other; each begins no earlier than the one before.
+/// A writer of entries in order. Each entry begins no earlier than the previous one.
 struct HAREntryWriter {
-  /// The moment at which the next entry begins, in whole milliseconds since 1970.
+  /// The start of the next entry, in whole milliseconds since 1970.
   private var date = Duration.zero
 
   mutating func entry(_ interaction: Interaction) -> JSON {
@@ -21,7 +21,7 @@ struct HAREntryWriter {
 
   private static func addition(_ entry: JSON, for interaction: Interaction) -> JSON? {
     var reader = HAREntryReader(source: "", index: 0)
-    // An entry that says nothing to a reader is added whole.
+    // If the standard fields cannot be read back, the whole interaction is added.
     let read = try? reader.interaction(entry)
     return HARAddition.of(interaction, readAs: read)
   }
@@ -44,7 +44,7 @@ struct HAREntryWriter {
     ])
     if !interaction.messages.isEmpty {
       let start = date + (timing?.firstByte ?? .zero)
-      // Chrome lists no frames of the connection itself, and an end is one.
+      // Chrome does not list control frames, and a close is a control frame.
       let messages = interaction.messages.filter { !$0.isClose }.map { message($0, start: start) }
       members.append(JSON.Member("_webSocketMessages", .array(messages)))
     }
@@ -75,7 +75,7 @@ struct HAREntryWriter {
     return members + [JSON.Member("postData", .object(content))]
   }
 
-  /// Returns a body as text, or in base64 with the member that says so.
+  /// Returns a body as text, or as base64 with the member that declares the encoding.
   private static func text(_ body: Data, _ type: String, in encoding: String) -> [JSON.Member] {
     let text = Charset.text(body, charset: ContentType(type).charset ?? "utf-8")
     if let text { return [JSON.Member("text", .text(text))] }
@@ -98,7 +98,7 @@ struct HAREntryWriter {
     return members + kept(interaction.innerNotes[place])
   }
 
-  /// Returns the body as it is shown to people: its coding opened where that can be done.
+  /// Returns the body for display, with its content coding decoded if possible.
   private func content(_ body: Data, _ headers: HeaderFields) -> [JSON.Member] {
     let opened = headers.opened(body)?.content ?? body
     let type = headers["Content-Type"] ?? ""
@@ -122,7 +122,7 @@ struct HAREntryWriter {
     .array(fields.map { ["name": .text($0.name), "value": .text($0.value)] })
   }
 
-  /// Returns the address in full: HAR knows no other, and a cassette's may lack its host.
+  /// Returns the absolute URL, which HAR requires. A URL on a cassette may lack its host.
   private static func address(_ url: RequestURL) -> String {
     var url = url
     if url.host == nil { (url.scheme, url.host) = ("http", "any-host.invalid") }
@@ -131,7 +131,7 @@ struct HAREntryWriter {
     return url.description
   }
 
-  /// Returns the query's parameters, decoded as forms are (WHATWG URL §5.1).
+  /// Returns the query's parameters, decoded like form fields (WHATWG URL §5.1).
   private static func parameters(_ query: String?) -> JSON {
     .array(
       (query ?? "").split(separator: "&").map { item in
@@ -148,7 +148,7 @@ struct HAREntryWriter {
   }
 }
 
-/// The cookies of a message, which HAR shows a second time.
+/// The cookies of a message, which HAR lists in addition to the header fields.
 private enum HARCookie {
   /// Returns the cookies of a request (RFC 6265 §4.2.1).
   static func sent(_ fields: HeaderFields) -> JSON {
@@ -169,7 +169,7 @@ private enum HARCookie {
   private static func members(_ pair: Substring) -> [JSON.Member] {
     let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let texts = parts.map { String($0.trimmingOptionalWhitespace()) }
-    // A cookie without "=" is all value.
+    // A cookie without "=" consists of a value only.
     let (name, value) = texts.count == 2 ? (texts[0], texts[1]) : ("", texts.first ?? "")
     return [JSON.Member("name", .text(name)), JSON.Member("value", .text(value))]
   }
@@ -179,7 +179,7 @@ private enum HARCookie {
     for part in parts {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = (pair.first ?? "").trimmingOptionalWhitespace().lowercased()
-      // The last of several counts (RFC 6265 §5.3).
+      // The last of several equal attributes wins (RFC 6265 §5.3).
       found[name] = pair.count > 1 ? String(pair[1].trimmingOptionalWhitespace()) : ""
     }
     let expiry = found["expires"].flatMap { DateText.sinceEpoch(http: $0) }

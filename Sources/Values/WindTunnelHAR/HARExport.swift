@@ -1,30 +1,30 @@
-// HAR 1.2 as other tools read it, with nothing of the cassette lost.
+// HAR 1.2 as other tools read it, without loss of cassette data.
 //
-// The standard fields say what they can: bodies with their content coding opened, texts as texts,
-// cookies and query strings once more as lists. What they cannot say stands in "_windtunnel":
+// The standard fields contain all data that HAR supports: bodies without content coding, texts as
+// texts, and also lists of cookies and query parameters. All other data is in "_windtunnel":
 //
 //   { "log": { "version": "1.2", "creator": { "name": "windtunnel", … },
 //       "_windtunnel": { "version": 1 },
 //       "entries": [ { …, "_windtunnel": { "then": "repeat",
 //           "failure": { "symptom": "truncated" } } } ] } }
 //
-// It holds members of an interaction in the cassette's own words, and each takes the place of what
-// the standard fields say: "request" and "response" (without their body where that is right
-// already), "failure", "timing" with its chunks, "messages", "then", "recordedAt", notes. Which of
-// them are needed nobody has to know: the entry is read back the way every HAR is read, and what
-// is not as it was is written.
+// It contains members of an interaction in the cassette's format. Each replaces the data of the
+// standard fields: "request" and "response" (without a body that is already correct), "failure",
+// "timing" with its chunks, "messages", "then", "recordedAt", notes. The writer determines the
+// necessary members itself: it reads the entry back like any HAR and writes every member that
+// differs.
 //
-// Other keys of ours are those that others have chosen before: "_error" tells why there is no
-// answer, "_webSocketMessages" are Chrome's, and "_encoding" says that a request's text is base64,
-// for which HAR has a field in answers alone. Notes stand where they stood: those of the cassette
-// in "log", of an interaction in its entry, of request, response and timing in theirs.
+// The other non-standard keys are conventions of other tools. "_error" is the reason for a missing
+// response. "_webSocketMessages" is Chrome's list. "_encoding" marks a request's text as base64,
+// for which HAR has a field only in responses. Notes keep their position: the cassette's notes in
+// "log", an interaction's in its entry, those in request, response and timing in theirs.
 //
-// A cassette knows no dates unless somebody asked for them, and HAR demands one of each entry. An
-// entry without a date begins when the one in front of it ended, the first one with the year 1970.
+// A cassette contains dates only on request, but HAR requires one in each entry. An entry without a
+// date begins at the end of the previous entry, and the first at the start of 1970.
 
 public import Foundation
 
-/// A cassette converted to a HAR file, without secrets, with warnings about what was lost.
+/// A cassette converted to a HAR file, without secrets, with warnings about lost data.
 ///
 /// ```swift
 /// try HARExport(cassette).data.write(to: file)
@@ -32,17 +32,17 @@ public import Foundation
 public struct HARExport: Sendable, Hashable {
   /// The contents of the file.
   public let data: Data
-  /// The things that redaction left out, one sentence each.
+  /// Warnings about data that redaction removed, one sentence each.
   public let warnings: [String]
-  /// The number of interactions in it.
+  /// The number of interactions in the file.
   public let interactionCount: Int
 
   /// Converts a cassette to a HAR.
   ///
   /// - Parameters:
   ///   - cassette: The cassette to convert.
-  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info.
-  ///   - redaction: Further rules of redaction, where secrets are not kept.
+  ///   - keepingSecrets: Whether to keep the values of credentials, cookies and user info.
+  ///   - redaction: Rules in addition to the default ones; ignored if secrets are kept.
   public init(
     _ cassette: Cassette,
     keepingSecrets: Bool = false,
@@ -62,11 +62,11 @@ public struct HARExport: Sendable, Hashable {
     let plain = notes.filter { !HARAddition.isAmbiguous($0) }
     let log = JSON.object(head + plain + [JSON.Member("entries", .array(entries))])
     data = Data(JSON.object([JSON.Member("log", log)]).fileBytes())
-    warnings = leftOut.map { "\($0); it is left out." }
+    warnings = leftOut.map { "\($0); it is omitted." }
   }
 }
 
 extension Cassette {
-  /// Returns a HAR of the cassette without secrets; ``HARExport`` has the warnings, too.
+  /// Returns a HAR of the cassette without secrets. ``HARExport`` also provides the warnings.
   public func har() -> Data { HARExport(self).data }
 }

@@ -1,42 +1,41 @@
-// HAR 1.2 as its exporters write it, not as the specification wishes.
+// HAR 1.2 as exporters actually write it, rather than as the specification requires.
 //
-// A HAR shows messages to people: content codings are opened, chunks joined, texts turned into
-// UTF-8. A cassette is played to clients, so every message is put back into a state that a client
-// can read:
+// A HAR shows messages to people: content codings are decoded, chunks are joined, and texts are
+// converted to UTF-8. A cassette is played to clients, so every message is converted back into a
+// form that a client can read:
 //
-// - "Content-Encoding" goes where the body was opened, and stays where a body is still wrapped
-//   (some exporters keep the gzip bytes in base64). A text is written in the charset that its
-//   "Content-Type" announces, and where that cannot be done, the charset becomes UTF-8.
-// - "Transfer-Encoding" and "Trailer" go; "Content-Length" takes the place of the first and is
-//   counted anew. Answers without content (HEAD, 304) keep the length of what they stand for.
-// - "content.text" is base64 by its "encoding"; another encoding is named. A request's body has no
-//   such mark in the specification: "encoding", "_encoding", "_base64" and "_isBase64" are
-//   understood. Where "text" and "params" stand together, the text wins.
-// - A body that is only named by "_file", as Playwright attaches it, is missing.
-// - Status 0 (or none) is a failure; its name comes from "_error" or "_failureText". A status and
-//   such a text together are a cut answer, if the connection was at fault.
-// - Some exporters write bytes as so many characters. Where no charset is named, a text is taken
-//   for that if the length that is told says so; what is known to be UTF-8, only if it then is.
-// - What a 304 shows as its body is the browser's cached copy; it is kept, and never played.
-// - Of members with the same name the last counts, as in JavaScript.
-// - Header fields come from "headers" alone; "cookies" and "queryString" say the same again.
-// - "timings.wait" and "timings.receive" are the timing; what came before the request was sent
-//   belongs to the connection. Entries are sorted by "startedDateTime"; equal dates keep the order
-//   of the file, and an entry without a date stays behind the one in front of it.
-// - Entries that no HTTP was spoken for ("data:", "blob:", tunnels), and entries with an error,
-//   become no interactions.
+// - "Content-Encoding" is removed if the body was decoded, and kept if the body is still encoded
+//   (some exporters keep the gzip bytes in base64). A text is encoded in the charset of its
+//   "Content-Type". If that is impossible, the charset becomes UTF-8.
+// - "Transfer-Encoding" and "Trailer" are removed. "Content-Length" replaces the first and is
+//   recomputed. Responses without content (HEAD, 304) keep the length of the omitted content.
+// - "content.text" is base64 if its "encoding" is; any other encoding is reported. The
+//   specification has no such field for a request's body: "encoding", "_encoding", "_base64" and
+//   "_isBase64" are supported. If both "text" and "params" are present, the text wins.
+// - A body that is only referenced by "_file", as Playwright attaches it, is missing.
+// - Status 0 (or none) is a failure; its name is in "_error" or "_failureText". A status together
+//   with such a text is a truncated response, if the connection failed.
+// - Some exporters write each byte as a character. Without a charset, a text is decoded that way if
+//   it then has the announced length. Text in a UTF-8 type must then also be valid UTF-8.
+// - The body of a 304 is the browser's cached copy; it is kept and never played.
+// - Of several members with the same name the last wins, as in JavaScript.
+// - Header fields are read from "headers" only; "cookies" and "queryString" repeat them.
+// - "timings.wait" and "timings.receive" are the timing. Earlier phases belong to the connection.
+//   Entries are sorted by "startedDateTime". Entries with equal dates keep the order of the file,
+//   and an entry without a date stays after the previous one.
+// - Entries without HTTP ("data:", "blob:", tunnels) and entries with an error are skipped.
 // - A response whose body the exporter has lost is omitted if another entry has the same request,
-//   the same status and a body; else it is empty, with the note "_bodyMissing".
+//   the same status and a body. Otherwise it is empty, with the note "_bodyMissing".
 // - "_webSocketMessages" are the messages. Other "_" keys of log, entry, request, response and
-//   timings are notes, but for "_initiator", the call stack of a browser's page.
-// - "_windtunnel" is ours (see ``HARExport``) and has the last word.
+//   timings are notes, except "_initiator", which is the call stack of a browser's page.
+// - "_windtunnel" is written by this project (see ``HARExport``) and overrides all other fields.
 //
-// Whatever is lost on the way is a warning. What comes out has passed the redaction of every
-// write, so a HAR can be turned into a cassette without a look at its cookies.
+// Every loss causes a warning. The result is redacted like every written cassette, so a HAR can be
+// converted to a cassette without checking its cookies.
 
 public import Foundation
 
-/// A HAR file converted to a cassette, without secrets, with warnings about what was lost.
+/// A HAR file converted to a cassette, without secrets, with warnings about lost data.
 ///
 /// ```swift
 /// let har = try HARImport(Data(contentsOf: file), source: file.lastPathComponent)
@@ -45,18 +44,19 @@ public import Foundation
 public struct HARImport: Sendable, Hashable {
   /// The interactions, in the order of the requests' dates.
   public let cassette: Cassette
-  /// The things that were left out, missing or changed, one sentence each: first those of the file,
-  /// in its order, then those of the redaction.
+  /// Warnings about omitted, missing or changed data, one sentence each: first about the file, in
+  /// its order, then about redaction.
   public let warnings: [String]
 
   /// Converts the bytes of a HAR.
   ///
   /// - Parameters:
   ///   - data: The bytes of the file.
-  ///   - source: The name of the file in errors.
-  ///   - keepingSecrets: True to keep the values of credentials, cookies and user info.
-  ///   - redaction: Further rules of redaction, where secrets are not kept.
-  /// - Throws: `FormatError` for bytes that are not a HAR. Oddities become warnings.
+  ///   - source: The name of the file for errors.
+  ///   - keepingSecrets: Whether to keep the values of credentials, cookies and user info.
+  ///   - redaction: Rules in addition to the default ones; ignored if secrets are kept.
+  /// - Throws: `FormatError` if the bytes are not a HAR. Deviations from the specification cause
+  ///   warnings.
   public init(
     _ data: Data,
     source: String,
@@ -71,7 +71,7 @@ public struct HARImport: Sendable, Hashable {
     Self.settleLostBodies(of: &entries)
     for (var reader, read) in entries {
       latest = reader.date ?? latest
-      if let reason = reader.whyOutside { reader.warn("\(reason); the entry is left out") }
+      if let reason = reader.whyOutside { reader.warn("\(reason); the entry is omitted") }
       warnings += reader.warnings
       guard reader.whyOutside == nil, var interaction = read else { continue }
       if reader.lostBody != nil { interaction.noteMissingBody() }
@@ -81,7 +81,7 @@ public struct HARImport: Sendable, Hashable {
     whole.notes = log.notes
     let leftOut: [String]
     (cassette, leftOut) = keepingSecrets ? (whole, []) : whole.redacted(by: redaction)
-    self.warnings = warnings + leftOut.map { "\($0); it is left out." }
+    self.warnings = warnings + leftOut.map { "\($0); it is omitted." }
   }
 
   private typealias ReadEntry = (reader: HAREntryReader, read: Interaction?)
@@ -103,7 +103,8 @@ public struct HARImport: Sendable, Hashable {
     return entries
   }
 
-  /// Omits responses whose body is lost if another entry has it, and names the others.
+  /// Omits responses with a lost body if another entry has the body, and adds a warning to the
+  /// others.
   private static func settleLostBodies(of entries: inout [ReadEntry]) {
     var whole: [Interaction: Int] = [:]
     for (index, entry) in entries.enumerated() where entry.reader.lostBody == nil {
@@ -113,7 +114,7 @@ public struct HARImport: Sendable, Hashable {
     for index in entries.indices {
       guard let lost = entries[index].reader.lostBody else { continue }
       if let other = entries[index].read.flatMap({ whole[$0.asked] }) {
-        entries[index].reader.leaveOut("\(lost), and log.entries[\(other)] has one")
+        entries[index].reader.leaveOut("\(lost), but log.entries[\(other)] has one")
       } else {
         entries[index].reader.warn("\(lost); an empty one is played")
       }
@@ -122,7 +123,7 @@ public struct HARImport: Sendable, Hashable {
 }
 
 extension Interaction {
-  /// The request, without its fields, and the status of the response.
+  /// The request without its fields, and the status of the response.
   fileprivate var asked: Interaction {
     let bare = Request(request.method, request.url, body: request.body)
     return Interaction(bare, Response(status: response?.status ?? 0))
@@ -130,13 +131,13 @@ extension Interaction {
 }
 
 extension Cassette {
-  /// Converts the bytes of a HAR and removes its secrets; ``HARImport`` has the warnings, too.
+  /// Converts the bytes of a HAR and removes its secrets. ``HARImport`` also provides the warnings.
   public init(har data: Data, source: String) throws(FormatError) {
     self = try HARImport(data, source: source).cassette
   }
 }
 
-/// The outermost layers of a HAR, down to the list of its entries.
+/// The outer objects of a HAR, down to the list of its entries.
 private struct HARLog {
   let entries: [JSON]
   let notes: [JSON.Member]
@@ -147,16 +148,16 @@ private struct HARLog {
       FormatError(source: source, place: "", problem: "not a HAR: \(problem)", fix: fix)
     }
     guard data.count <= Cassette.fileBytesMax else {
-      let problem = "it has \(data.count) bytes; at most \(Cassette.fileBytesMax) are read"
+      let problem = "it has \(data.count) bytes; the maximum is \(Cassette.fileBytesMax)"
       throw FormatError(source: source, place: "", problem: problem)
     }
-    guard !data.isEmpty else { throw refusal("there is nothing in it") }
+    guard !data.isEmpty else { throw refusal("it is empty") }
     if let wrapping = HARWrapping(of: data) {
       throw refusal("it is \(wrapping.words)", fix: wrapping.fix)
     }
     let json = try JSON(parsing: data, source: source).withoutRepeats
     guard case .object(let members) = json else {
-      throw refusal("\(json.noun) stands where { \"log\": … } should")
+      throw refusal("expected { \"log\": … }, found \(json.noun)")
     }
     guard let log = json["log"] else {
       let names = members.prefix(3).map { "\"\($0.name.value.prefix(40))\"" }
@@ -165,7 +166,7 @@ private struct HARLog {
       let isCassette = json["windtunnel"] != nil
       throw refusal(
         "the key \"log\" is missing, there is \(found)",
-        fix: isCassette ? "This is a cassette already." : nil
+        fix: isCassette ? "This is already a cassette." : nil
       )
     }
     guard case .object = log else { throw refusal("\"log\" is \(log.noun), not an object") }
@@ -181,14 +182,15 @@ private struct HARLog {
   }
 }
 
-/// The packing or encoding of a file that is no HAR yet, by its first bytes.
+/// The compression or encoding of a file that must be unpacked before it is a HAR, detected by its
+/// first bytes.
 private struct HARWrapping {
   let words: String
   let fix: String
 
   private init(_ words: String, _ fix: String) { (self.words, self.fix) = (words, fix) }
 
-  /// `nil` for what may be a text in UTF-8.
+  /// Creates a description of the packing; `nil` if the file may be UTF-8 text.
   init?(of data: Data) {
     let mark = Self.marks.first { mark in
       data.count >= mark.bytes.count
@@ -203,24 +205,24 @@ private struct HARWrapping {
   private static let utf16 = Self("in UTF-16", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let utf32 = Self("in UTF-32", "Save it in UTF-8 (RFC 8259 §8.1).")
   private static let zlib = Self("packed with zlib", "Unpack it first.")
-  // Playwright puts bodies into files beside the HAR in such an archive.
+  // In such an archive, Playwright stores bodies in files next to the HAR.
   private static let archive = Self(
     "a zip archive",
     "Record with content: 'embed', or unpack it, and convert the .har in it without bodies in other "
       + "files."
   )
 
-  /// The narrower ones stand in front; `nil` is any byte but zero.
+  /// The longer patterns come first; `nil` matches any byte except zero.
   private static let marks: [(bytes: [UInt8?], wrapping: Self)] = [
     ([0x1F, 0x8B], Self("packed with gzip", "Unpack it first.")),
-    // RFC 1950 §2.2; one proxy exports such files.
+    // Zlib headers (RFC 1950 §2.2); one proxy exports such files.
     ([0x78, 0x01], zlib), ([0x78, 0x5E], zlib), ([0x78, 0x9C], zlib), ([0x78, 0xDA], zlib),
-    // APPNOTE.TXT §4.3.7, and §4.3.16 for one with nothing in it.
+    // Zip signatures (APPNOTE.TXT §4.3.7; §4.3.16 for an empty archive).
     ([0x50, 0x4B, 3, 4], archive),
-    ([0x50, 0x4B, 5, 6], Self("an empty zip archive", "Export it anew.")),
+    ([0x50, 0x4B, 5, 6], Self("an empty zip archive", "Export it again.")),
     ([0xFF, 0xFE, 0, 0], utf32), ([0, 0, 0xFE, 0xFF], utf32),
     ([0xFF, 0xFE], utf16), ([0xFE, 0xFF], utf16),
-    // A JSON text begins with a character of ASCII, so zeros tell how wide one is.
+    // A JSON text begins with an ASCII character, so the zeros reveal the width of a code unit.
     ([0, 0, 0, nil], utf32), ([nil, 0, 0, 0], utf32),
     ([0, nil, 0, nil], utf16), ([nil, 0, nil, 0], utf16),
   ]

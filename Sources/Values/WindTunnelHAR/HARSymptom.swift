@@ -1,18 +1,18 @@
 internal import WindTunnelSymptoms
 
 extension Symptom {
-  /// Names what an exporter tells of a failure: Chrome's and Playwright's `net::ERR_…`, or the
-  /// free words of a proxy.
+  /// Creates the symptom of an exporter's error text: `net::ERR_…` of Chrome and Playwright, or the
+  /// free text of a proxy.
   init(harError text: String) {
     let text = text.uppercased()
     self = Self.harWords.first { $0.words.contains { text.contains($0) } }?.symptom ?? .unknown
   }
 
-  /// Tells whether a connection that ends so leaves an answer unfinished. What a browser refuses
-  /// after the whole answer has come (a policy, an abort by the page) does not.
+  /// Whether this failure truncates a response. Rejections by a browser after the complete response
+  /// (a policy, an abort by the page) do not.
   var cutsAnswers: Bool { [.truncated, .connectionLost, .timedOut].contains(self) }
 
-  /// The first word that occurs decides, so the narrower ones stand in front.
+  /// The first matching entry decides, so the more specific ones come first.
   private static let harWords: [(words: [String], symptom: Symptom)] = [
     (["ERR_INTERNET_DISCONNECTED"], .offline),
     (["ERR_NAME_NOT_RESOLVED", "ERR_NAME_RESOLUTION_FAILED"], .hostNotFound),
@@ -30,7 +30,7 @@ extension Symptom {
     (["CLIENT_AUTH_CERT"], .clientCertificateRejected), (["ERR_SSL_"], .secureConnectionFailed),
     (["ERR_ABORTED"], .cancelled), (["ERR_CONNECTION_TIMED_OUT"], .timedOut),
     (["ERR_CONNECTION_", "ERR_NETWORK_CHANGED", "ERR_HTTP2_", "ERR_QUIC_"], .connectionLost),
-    // Python's proxies show the system's number: ETIMEDOUT, ECONNREFUSED, ECONNRESET.
+    // Python's proxies show the system's error number: ETIMEDOUT, ECONNREFUSED, ECONNRESET.
     (["TIMED_OUT", "TIMED OUT", "TIMEOUT", "[ERRNO 60]", "[ERRNO 110]"], .timedOut),
     (["[ERRNO 61]", "[ERRNO 111]"], .connectionRefused),
     (["[ERRNO 54]", "[ERRNO 104]"], .connectionLost), (["REFUSED"], .connectionRefused),

@@ -1,7 +1,7 @@
-// What exporters write where the specification wants something else.
+// Lenient access to values that exporters write differently from the specification.
 
 extension JSON {
-  /// The kind of this value, for a sentence that finds it in a wrong place.
+  /// The kind of this value, for error sentences.
   var noun: String {
     switch self {
     case .null: "null"
@@ -13,31 +13,31 @@ extension JSON {
     }
   }
 
-  /// Returns the member of a name, if it is there and not null.
+  /// Returns the member with a name; `nil` if it is missing or null.
   func present(_ name: String) -> JSON? {
     let value = self[name]
     return value == .null ? nil : value
   }
 
-  /// A string, or a number or word as it is spelled; `nil` for anything else.
+  /// A string, or the spelling of a number or literal; `nil` for any other value.
   var spelled: String? { self == .null ? nil : scalarText }
 
-  /// A number, be it fractional or written as a string, without its fraction.
+  /// A number without its fraction, which may also be written as a string.
   var wholeValue: Int? {
-    // Within these bounds the conversion is exact.
+    // Within these bounds, the conversion is exact.
     guard let number = spelled.flatMap({ Double($0) }), number.magnitude < 1e15 else { return nil }
     return Int(number)
   }
 
-  /// A number, be it written as a string; `nil` for what is none.
+  /// A finite number, which may also be written as a string; `nil` for any other value.
   var measure: Double? {
     spelled.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// The text that this says: a string, or else the JSON that stands in its place.
+  /// The text of the value: a string, or the JSON text of any other value.
   var said: String { spelled ?? String(decoding: bytes(.compact), as: UTF8.self) }
 
-  /// The number of texts outside notes in which a surrogate lacks its other half.
+  /// The number of texts outside notes that contain half of a surrogate pair.
   var halfTextCount: Int {
     switch self {
     case .string(let text):
@@ -53,12 +53,13 @@ extension JSON {
     }
   }
 
-  /// The value with the last of several members of one name, in the place of the first, as
-  /// JavaScript and Python read them; RFC 8259 §4 leaves it open. Members whose name begins with
-  /// `_` are anybody's, and what is in them stays.
+  /// The value with repeated names removed: the last value wins, at the position of the first.
+  ///
+  /// JavaScript and Python do the same; RFC 8259 §4 leaves it open. Members whose name begins with
+  /// `_` are notes, and their content is unchanged.
   var withoutRepeats: JSON { unrepeated ?? self }
 
-  /// `nil` where no name is repeated, as in nearly all.
+  /// The changed value; `nil` if no name is repeated, which is the usual case.
   private var unrepeated: JSON? {
     switch self {
     case .array(let elements):
@@ -88,7 +89,7 @@ extension JSON {
 }
 
 extension String {
-  /// The text with some of its bytes percent-encoded.
+  /// Returns the text with some of its bytes percent-encoded.
   func percentEncoded(_ isEncoded: (UInt8) -> Bool) -> String {
     let bytes = utf8.flatMap { byte -> [UInt8] in
       guard isEncoded(byte) else { return [byte] }

@@ -1,3 +1,3 @@
-// One import is enough: a module brings along what it stands on.
+// One import is enough: a module re-exports the modules that it builds on.
 
 @_exported public import WindTunnelCore

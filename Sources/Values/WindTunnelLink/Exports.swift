@@ -1,3 +1,3 @@
-// One import is enough: a module brings along what it stands on.
+// One import is enough: a module exports the modules that its API uses.
 
 @_exported public import WindTunnelHTTP

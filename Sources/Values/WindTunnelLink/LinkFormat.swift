@@ -30,7 +30,7 @@ extension Link: JSONObject {
     try fields.refuse(isShared && !hasRate, "shared", "there is no rate to share", fix: fix)
   }
 
-  /// Lists the members that are about both directions together.
+  /// Reads or writes the members for both directions together.
   private mutating func listBoth(_ fields: inout JSONFields) throws(FormatError) {
     var delay = dnsDelay > .zero ? dnsDelay : nil
     var shared = isShared ? true : nil
@@ -40,8 +40,7 @@ extension Link: JSONObject {
   }
 }
 
-/// The statements of a link's text about one direction or both; what it does not say stays as it
-/// is.
+/// The conditions of a link's text for one direction or both; missing ones stay unchanged.
 private struct LinkOverrides {
   static let delays = 0.0...3_600_000
 
@@ -55,7 +54,7 @@ private struct LinkOverrides {
   private var queuePackets: Int?
   private var loss: LossModel?
 
-  /// Creates the statements that describe a direction.
+  /// Creates the conditions of a direction.
   init(_ direction: Link.Direction) {
     (delay, rate, loss) = (direction.delay, direction.bitsPerSecond, direction.loss)
     (queueBytes, queuePackets) = (direction.queueBytes, direction.queuePackets)
@@ -65,7 +64,7 @@ private struct LinkOverrides {
     correlation = jitter.correlation > 0 ? jitter.correlation : nil
   }
 
-  /// Lists the statements under keys that begin with a direction.
+  /// Reads or writes the conditions under keys with a direction as prefix.
   mutating func list(_ prefix: String, _ fields: inout JSONFields) throws(FormatError) {
     self.prefix = prefix
     try fields.time(key("delayMilliseconds"), &delay, in: Self.delays)
@@ -80,8 +79,8 @@ private struct LinkOverrides {
     guard fields.isReading else { return fields.write(key("loss"), loss?.json) }
     loss = probability.map { $0 > 0 ? .bernoulli($0) : .none }
     guard let model = try fields.object.object(key("loss")) else { return }
-    let problem = "\"\(key("lossProbability"))\" stands here, too"
-    try fields.refuse(probability != nil, key("loss"), problem, fix: "Give one of them.")
+    let problem = "\"\(key("lossProbability"))\" excludes it"
+    try fields.refuse(probability != nil, key("loss"), problem, fix: "Set only one of them.")
     loss = try LossModel(reading: model)
   }
 
@@ -89,7 +88,7 @@ private struct LinkOverrides {
     prefix.isEmpty ? name : prefix + name.prefix(1).uppercased() + name.dropFirst()
   }
 
-  /// Returns a direction changed by the statements.
+  /// Returns a direction changed by the conditions.
   func applied(to direction: Link.Direction) -> Link.Direction {
     var direction = direction
     if let delay { direction.delay = delay }
@@ -105,15 +104,14 @@ private struct LinkOverrides {
     return direction
   }
 
-  /// Throws an error about a contradiction in a direction, which the statements about both
-  /// directions may cause.
+  /// Throws if a direction contradicts itself, which the conditions for both directions may cause.
   func check(_ direction: Link.Direction, _ fields: JSONFields) throws(FormatError) {
     func place(_ name: String, _ isHere: Bool) -> String { isHere ? key(name) : name }
     let isShaped = distribution != nil || correlation != nil
     try fields.refuse(
       direction.jitter?.length == .zero,
       place("jitterDistribution", isShaped),
-      "there is no jitter that it could shape",
+      "there is no jitter to shape",
       fix: "Give \"jitterMilliseconds\"."
     )
     let (length, delay) = (direction.jitter?.length ?? .zero, direction.delay)
@@ -125,7 +123,7 @@ private struct LinkOverrides {
     try fields.refuse(
       direction.queuePackets != nil && direction.bitsPerSecond == nil,
       place("queuePackets", queuePackets != nil),
-      "nothing waits where there is no rate",
+      "nothing waits without a rate",
       fix: "Give \"bitsPerSecond\"."
     )
   }
@@ -145,12 +143,12 @@ extension LossModel {
     case (nil, nil, let script?): self = .script(try LossScript(reading: script))
     default:
       throw object.error(
-        ofAll: "one of \"bernoulli\", \"gilbertElliott\" and \"script\" should stand here"
+        ofAll: "expected \"bernoulli\", \"gilbertElliott\" or \"script\""
       )
     }
   }
 
-  /// The object of a model that is more than a probability; `nil` of any other.
+  /// The object of a model that is more than a probability; `nil` for other models.
   fileprivate var json: JSON? {
     switch self {
     case .none, .bernoulli: nil
@@ -179,7 +177,7 @@ extension GilbertElliott: JSONObject {
       goodToBad + badToGood <= 0,
       "goodToBad",
       "a chain that never moves has no bursts",
-      fix: "Give \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
+      fix: "Set \"lossProbability\", or one of \"goodToBad\" and \"badToGood\" above 0."
     )
   }
 }
@@ -196,10 +194,10 @@ extension LossScript: JSONObject {
 }
 
 extension JSONFields {
-  /// The greatest number of packets of a kind that can be named.
+  /// The maximum number of packets of a kind in a script.
   private static let packetsMax = 10_000
 
-  /// Lists numbers of packets, in their order.
+  /// Reads or writes packet numbers, in order.
   fileprivate mutating func packets(
     _ name: String,
     _ value: inout Set<Int>
@@ -209,7 +207,7 @@ extension JSONFields {
     }
     let list = try object.array(name) ?? []
     guard list.count <= Self.packetsMax else {
-      throw object.error(name, "\(list.count) numbers are more than \(Self.packetsMax)")
+      throw object.error(name, "\(list.count) numbers exceed the maximum, \(Self.packetsMax)")
     }
     for (index, json) in list.enumerated() {
       guard let number = json.intValue, 1...1_000_000_000 ~= number else {

@@ -2,7 +2,7 @@
   internal import Foundation
 
   extension Symptom {
-    /// CFNetwork's codes say all there is; its texts are localised and say no more.
+    /// Always `nil`: CFNetwork's codes are complete, and its texts are localised and add nothing.
     static func told(byPlatformCode code: URLError.Code, text: String) -> Symptom? { nil }
 
     func surfaced(for url: URL?) -> (URLError.Code, String) { (appleCode, rawValue) }

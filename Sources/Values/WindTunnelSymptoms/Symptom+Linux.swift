@@ -2,10 +2,11 @@
   internal import Foundation
 
   // libcurl's texts as of 7.88 and 8.x with OpenSSL 3. swift-corelibs-foundation maps few curl
-  // codes and lets the rest be `unknown` (-1), so the text is the only witness.
+  // codes and reports the others as `unknown` (-1), so only the text shows the symptom.
   extension Symptom {
-    /// The first fragment that occurs in a text names the symptom; order matters where one text
-    /// holds two fragments.
+    /// The fragments of texts with their symptoms: the first one that occurs in a text counts.
+    ///
+    /// The order matters if a text contains two fragments.
     private static let fragments: [(text: String, symptom: Symptom)] = [
       ("certificate has expired", .serverCertificateHasBadDate),
       ("certificate is not yet valid", .serverCertificateNotYetValid),
@@ -22,7 +23,7 @@
       ("alert unsupported certificate", .clientCertificateRejected),
       ("alert certificate revoked", .clientCertificateRejected),
       ("alert certificate unknown", .clientCertificateRejected),
-      // What libcurl makes of the alert certificate_expired.
+      // libcurl's text for the alert certificate_expired.
       ("SSL certificate verification failed", .clientCertificateRejected),
       ("SSL_ERROR_SYSCALL", .secureConnectionFailed),
       ("SSL_connect", .secureConnectionFailed),
@@ -48,8 +49,8 @@
       ("hexadecimal sequence", .malformedResponse),
       ("hexadecimal number", .malformedResponse),
       ("Malformed encoding found", .malformedResponse),
-      // What 7.88 says of a field that is longer than it takes, and later ones of all fields
-      // together.
+      // libcurl's text for a field that is too long (7.88), and for fields that are too long
+      // together (later versions).
       ("Out of memory", .malformedResponse),
       ("Too large response headers", .malformedResponse),
       ("Header without colon", .malformedResponse),
@@ -59,9 +60,9 @@
 
     static func told(byPlatformCode code: URLError.Code, text: String) -> Symptom? {
       switch code {
-      // CURLE_GOT_NOTHING and nothing else.
+      // Only CURLE_GOT_NOTHING has this code.
       case .badServerResponse: .emptyAnswer
-      // CURLE_UNSUPPORTED_PROTOCOL stands for garbage answers and for unknown schemes.
+      // CURLE_UNSUPPORTED_PROTOCOL is the code of invalid responses and of unknown schemes.
       case .unsupportedURL, .unknown, .networkConnectionLost, .cannotConnectToHost:
         fragments.first { text.contains($0.text) }?.symptom
       default: nil

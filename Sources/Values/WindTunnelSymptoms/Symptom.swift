@@ -2,58 +2,58 @@ public import Foundation
 
 /// A failure as a client sees it, by name.
 ///
-/// Cassettes, scenarios and reports store these names and never a platform's integers: on Linux
+/// Cassettes, scenarios and reports store these names and never a platform's integers. On Linux
 /// most failures share one `URLError` code, and the global `NSURLError…` constants for TLS are off
-/// by one there. The raw value is the name in every file.
+/// by one. The raw value is the name in every file.
 public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Nothing arrived for longer than the client was willing to wait.
+  /// No data arrived within the client's timeout.
   case timedOut
-  /// The caller cancelled; no fault of the network.
+  /// The caller cancelled the request; this is not a network failure.
   case cancelled
   /// The connection was reset.
   case connectionLost
-  /// The connection ended before the first byte of an answer.
+  /// The connection ended before the first byte of a response.
   case emptyAnswer
-  /// The connection ended before the announced end of the body.
+  /// The connection ended before the declared end of the body.
   case truncated
   /// No process listens at the address.
   case connectionRefused
   /// The host name has no address.
   case hostNotFound
-  /// The device has no network at all.
+  /// The device has no network.
   case offline
-  /// The bytes that came are not HTTP.
+  /// The received bytes are not valid HTTP.
   case malformedResponse
-  /// The body's content encoding does not decode.
+  /// The body cannot be decoded from its content coding.
   case undecodableBody
   /// The redirects did not end.
   case tooManyRedirects
-  /// The address is not a URL.
+  /// The text is not a URL.
   case badURL
   /// The URL's scheme is not supported.
   case unsupportedURL
   /// The TLS handshake failed: an alert, plain text, or a connection that closed during it.
   case secureConnectionFailed
-  /// The server's certificate is not trusted: self-signed, or made out to another host.
+  /// The server's certificate is not trusted: self-signed, or issued for another host.
   case serverCertificateUntrusted
   /// The server's certificate has expired.
   case serverCertificateHasBadDate
   /// The server's certificate is not valid yet.
   case serverCertificateNotYetValid
-  /// The server's certificate was issued by an authority that the client does not know.
+  /// The issuer of the server's certificate is unknown to the client.
   case serverCertificateHasUnknownRoot
   /// The server refused the client's certificate.
   case clientCertificateRejected
-  /// The server requires a certificate of the client.
+  /// The server requires a client certificate.
   case clientCertificateRequired
   /// Another failure, described by the platform's own text.
   case unknown
 
-  /// The platform whose errors a fault surfaces as in process.
+  /// The platform whose errors in-process faults imitate.
   public enum Platform: String, Sendable, Hashable, CaseIterable {
-    /// The platform that the process runs on.
+    /// The platform of the process.
     case current
-    /// Apple's platforms, also on Linux: for test suites that run there on behalf of an iOS client.
+    /// Apple's platforms, also on Linux: for test suites of an iOS client that run there.
     case apple
   }
 
@@ -62,7 +62,7 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
     switch self {
     case .timedOut: .timedOut
     case .cancelled: .cancelled
-    // CFNetwork does not tell a reset from an early end.
+    // CFNetwork does not distinguish a reset from an early end.
     case .connectionLost, .emptyAnswer, .truncated: .networkConnectionLost
     case .connectionRefused: .cannotConnectToHost
     case .hostNotFound: .cannotFindHost
@@ -83,11 +83,11 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Finds the symptom of an error of a URL loading system.
+  /// Finds the symptom of an error of a URL loading system; `nil` if it is neither a `URLError` nor
+  /// a cancellation.
   ///
-  /// The code decides first; where a platform uses one code for many failures, its text decides
-  /// (Linux: libcurl's). A failure that neither shows is ``unknown``. An error that is no
-  /// `URLError` is `nil`, except a cancellation.
+  /// The code decides first. If a platform uses one code for many failures, its text decides
+  /// (Linux: libcurl's). If neither identifies the failure, the symptom is ``unknown``.
   public init?(_ error: any Error) {
     if error is CancellationError {
       self = .cancelled
@@ -110,12 +110,12 @@ public enum Symptom: String, Sendable, Hashable, Codable, CaseIterable {
     case .cannotDecodeContentData: self = .undecodableBody
     case .dnsLookupFailed: self = .hostNotFound
     case .dataNotAllowed, .internationalRoamingOff, .callIsActive: self = .offline
-    // Of several symptoms with one code the first: an early end looks like a reset.
+    // If several symptoms have the code, the first one is used: an early end looks like a reset.
     default: self = Self.allCases.first { $0.appleCode == code } ?? .unknown
     }
   }
 
-  /// Makes the error that a client would get for this symptom at a URL.
+  /// Creates the error that a client would receive for this symptom at a URL.
   public func urlError(for url: URL?, as platform: Platform) -> URLError {
     let code: URLError.Code
     let text: String

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A server that answers, with what it plays.
+/// The state of a running server.
 public struct RemoteHealth: Sendable, Hashable, Decodable {
-  /// The name of the scenario that is flown.
+  /// The name of the current scenario.
   public var scenario: String
   /// The number of interactions on the cassette.
   public var interactions: Int
@@ -12,33 +12,34 @@ public struct RemoteHealth: Sendable, Hashable, Decodable {
 
 /// One request that a server received.
 public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
-  /// The number, which grows and is never given twice.
+  /// The number of the request. Numbers increase and are never reused.
   public var id: Int
-  /// The time at which it came, in milliseconds from the start of the server.
+  /// The time of arrival, in milliseconds since the start of the server.
   public var atMilliseconds: Double
   /// The method, such as `GET`.
   public var method: String
   /// The URL as it was matched, without secrets.
   public var url: String
-  /// The source of the response: `recording`, `withheld` (a fault kept it), `computed` (a stub),
-  /// `forwarded` or `unmatched`.
+  /// The source of the response: `recording`, `withheld` (a fault suppressed it), `computed` (a
+  /// stub), `forwarded` or `unmatched`.
   public var source: String
-  /// The number of the recording, from 1; `nil` if none answered.
+  /// The number of the played recording, from 1; `nil` if no recording was played.
   public var interaction: Int?
-  /// The status that was sent; `nil` if none was, or not yet.
+  /// The status of the sent response; `nil` if none has been sent.
   public var status: Int?
-  /// The number of bytes of content that were sent; `nil` until the end.
+  /// The number of content bytes sent; `nil` until the response ends.
   public var bytes: Int?
-  /// The time from the request's end to the response's, in milliseconds; `nil` until the end.
+  /// The time from the end of the request to the end of the response, in milliseconds; `nil` until
+  /// then.
   public var latencyMilliseconds: Double?
   /// The end of the response: `whole`, `cut`, `clientLeft`, `stopped` or a symptom such as
-  /// `connectionReset`; `nil` while it is being answered.
+  /// `connectionReset`; `nil` until the response ends.
   public var ending: String?
   /// The header fields, in order, without secrets; `nil` if they cannot be searched for secrets.
   public var headers: [Header]?
   /// The content, without secrets; `nil` if there is none, or if it is not kept or not shown.
   public var body: Body?
-  /// The number of bytes of content; `nil` if it is not kept.
+  /// The number of bytes of content; `nil` if the content is not kept.
   public var bodyBytes: Int?
 
   /// A header field of a request.
@@ -48,7 +49,7 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
     /// The value, without secrets.
     public var value: String
 
-    /// Reads a list of a name and a value.
+    /// Decodes a list of a name and a value.
     public init(from decoder: any Decoder) throws {
       var list = try decoder.unkeyedContainer()
       (name, value) = (try list.decode(String.self), try list.decode(String.self))
@@ -66,69 +67,69 @@ public struct RemoteRequest: Sendable, Hashable, Decodable, Identifiable {
   }
 }
 
-/// The server's answer to the question whether requests came.
+/// The result of a check whether requests were received.
 public struct RemoteVerdict: Sendable, Hashable, Decodable {
-  /// Whether they came as was asked.
+  /// Whether the expectation was met.
   public var passed: Bool
-  /// The question in words.
+  /// The checked expectation, as a sentence.
   public var asked: String
-  /// The requests that arrived and were meant.
-  public var seen: Seen
+  /// The requests that match the question.
+  public var seen: ReceivedRequests
 
-  /// The requests that a question was about.
-  public struct Seen: Sendable, Hashable, Decodable {
-    /// The number of them.
+  /// The requests that matched a check.
+  public struct ReceivedRequests: Sendable, Hashable, Decodable {
+    /// The number of matching requests.
     public var count: Int
-    /// The first hundred of them.
-    public var requests: [Line]
+    /// The first hundred matching requests.
+    public var requests: [RequestLine]
   }
 
-  /// One request in a line.
-  public struct Line: Sendable, Hashable, Decodable {
+  /// The summary of one request.
+  public struct RequestLine: Sendable, Hashable, Decodable {
     /// The number of the request.
     public var id: Int
-    /// The request in words, such as `GET http://127.0.0.1/home`.
+    /// The method and URL of the request, such as `GET http://127.0.0.1/home`.
     public var request: String
   }
 }
 
 /// One recording on a server's cassette.
 public struct RemoteInteraction: Sendable, Hashable, Decodable {
-  /// The place on the cassette, from 1.
+  /// The position on the cassette, from 1.
   public var number: Int
-  /// The request in words.
+  /// The method and URL of the request.
   public var request: String
-  /// The status of the response; `nil` where the recording is a failure.
+  /// The status of the response; `nil` if the recording is a failure.
   public var status: Int?
-  /// The number of times that it was played.
+  /// The number of times that the recording was played.
   public var plays: Int
 }
 
-/// An error of a question to a server.
+/// An error of a call to a server's admin port.
 public enum RemoteError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Nobody answered at the address, for this reason.
+  /// The admin port cannot be reached, with the reason.
   case unreachable(URL, String)
-  /// The server refused with this status, and says why in a sentence.
+  /// The server rejected the call, with the status and a sentence.
   case refused(Int, String)
-  /// The response to a question was not what this version of the client reads.
+  /// The response to a call has an unknown format.
   case notUnderstood(String, String)
-  /// A file could not be read.
+  /// A file cannot be read.
   case unreadable(String, String)
-  /// No request of a pattern came within a time, or the task was cancelled.
+  /// No request matching a pattern was received within a time, or the task was cancelled.
   case missing(String, Duration)
 
-  /// The error in a sentence, with what to do next.
+  /// The error and the next step, as sentences.
   public var description: String {
     switch self {
     case .unreachable(let url, let reason):
-      "Nobody answers at \(url.absoluteString): \(reason) Start `windtunnel serve --admin-port` "
-        + "before the test."
+      "No server responds at \(url.absoluteString): \(reason) Start `windtunnel serve "
+        + "--admin-port` before the test."
     case .refused(let status, let sentence): "The server refused (\(status)): \(sentence)"
     case .notUnderstood(let question, let reason):
-      "The answer to \(question) was not understood: \(reason). Client and server should be of one "
-        + "version."
+      "The response to \(question) is invalid: \(reason). Use the same version of client and "
+        + "server."
     case .unreadable(let file, let reason): "\(file) cannot be read: \(reason)"
-    case .missing(let pattern, let limit): "No request \(pattern) came within \(limit)."
+    case .missing(let pattern, let limit): "No request \(pattern) arrived within \(limit)."
     }
   }
 }

@@ -4,10 +4,10 @@ public import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A running `windtunnel serve`, asked and changed over its admin port.
+/// A client for the admin port of a running `windtunnel serve`.
 ///
-/// A test of an app's screens cannot reach into the app: it tells the server beside it what to
-/// answer, and asks afterwards what came.
+/// A UI test cannot access the app's process. It sets the responses of the server next to the app,
+/// and afterwards checks the received requests.
 ///
 /// ```swift
 /// let server = RemoteServer(admin: url)
@@ -15,8 +15,8 @@ public import Foundation
 /// try await server.put(RemoteStub("down", "POST /orders", status: 503))
 /// ```
 ///
-/// It needs Foundation alone and holds an address and a session, so that it can be copied.
-/// What it changes holds from the next request on. Every method throws ``RemoteError``.
+/// It requires only Foundation. It contains a URL and a session, so it can be copied. Changes apply
+/// from the next request on. Every method throws ``RemoteError``.
 public struct RemoteServer: Sendable {
   /// The address of the admin port, such as `http://127.0.0.1:8081`.
   public let admin: URL
@@ -27,7 +27,7 @@ public struct RemoteServer: Sendable {
   ///
   /// - Parameters:
   ///   - admin: The address that `serve --admin-port` prints in its second line.
-  ///   - seconds: The time after which a question that is not answered is given up.
+  ///   - seconds: The timeout of each call in seconds.
   public init(admin: URL, timeout seconds: TimeInterval = 10) {
     self.admin = admin
     let configuration = URLSessionConfiguration.ephemeral
@@ -36,18 +36,19 @@ public struct RemoteServer: Sendable {
   }
 }
 
-// MARK: - Questions
+// MARK: - Queries
 
 extension RemoteServer {
-  /// Returns when the server responds that it is there.
+  /// Returns the state of the server; throws if it is not running.
   public func health() async throws(RemoteError) -> RemoteHealth {
     try await read("GET", "health")
   }
 
-  /// Returns the first request of a pattern behind the request of a number, and waits for it if it
-  /// did not come yet.
+  /// Returns the first request that matches a pattern, after the request with a number. Waits if
+  /// there is none yet.
   ///
-  /// - Throws: ``RemoteError/missing(_:_:)`` if none comes in time, and as ``requests(_:since:)``.
+  /// - Throws: ``RemoteError/missing(_:_:)`` if none is received in time, and the errors of
+  ///   ``requests(_:since:)``.
   public func nextRequest(
     _ pattern: String,
     since number: Int = 0,
@@ -58,22 +59,22 @@ extension RemoteServer {
       let isLast = Task.isCancelled || ContinuousClock.now >= end
       if let request = try await requests(pattern, since: number).first { return request }
       if isLast { throw .missing(pattern, limit) }
-      // A task that was cancelled does not wait, which is seen below.
+      // If the task is cancelled, the sleep returns at once, and the next iteration ends the loop.
       try? await Task.sleep(for: min(Self.pause, max(.zero, end - .now)))
     }
   }
 
-  /// The time between two questions for a request that did not come yet.
+  /// The time between two polls for a request.
   private static let pause = Duration.milliseconds(50)
 
-  /// Returns the requests that arrived, oldest first, without secrets.
+  /// Returns the received requests, oldest first, without secrets.
   ///
   /// - Parameters:
-  ///   - pattern: The method and the path that are meant, such as `GET /users/*`, or a path alone;
-  ///     `nil`: all.
-  ///   - number: Only what came behind the request of this number.
-  /// - Returns: The first 10,000 of them.
-  /// - Throws: ``RemoteError`` where the server is not there or refuses the pattern.
+  ///   - pattern: A method and a path, such as `GET /users/*`, or only a path; `nil` means all
+  ///     requests.
+  ///   - number: Only requests after the request with this number are returned.
+  /// - Returns: The first 10,000 matching requests.
+  /// - Throws: ``RemoteError`` if the server cannot be reached or rejects the pattern.
   public func requests(
     _ pattern: String? = nil,
     since number: Int = 0
@@ -86,15 +87,15 @@ extension RemoteServer {
     return list.requests
   }
 
-  /// Whether a request came as often as is said.
+  /// Checks whether a request was received a number of times.
   ///
   /// - Parameters:
   ///   - pattern: A method and a path, such as `POST /orders`.
-  ///   - times: The number of times, such as `1...1` or `0...0`.
-  ///   - number: Only what came behind the request of this number counts.
-  /// - Returns: The verdict, with the requests that were seen.
-  /// - Throws: ``RemoteError`` where the server is not there, refuses the pattern, or no longer
-  ///   keeps requests that may be meant.
+  ///   - times: The expected number of times, such as `1...1` or `0...0`.
+  ///   - number: Only requests after the request with this number count.
+  /// - Returns: The result, with the matching requests.
+  /// - Throws: ``RemoteError`` if the server cannot be reached or rejects the pattern. Also if it
+  ///   has discarded requests that might match.
   public func received(
     _ pattern: String,
     times: ClosedRange<Int>,
@@ -109,18 +110,18 @@ extension RemoteServer {
     return try await read("POST", "verify", encode(question))
   }
 
-  /// Whether requests came in an order; others may have come between them.
+  /// Checks whether requests were received in an order; other requests may be in between.
   public func received(inOrder patterns: [String]) async throws(RemoteError) -> RemoteVerdict {
     try await read("POST", "verify", encode(OrderQuestion(inOrder: patterns)))
   }
 
-  /// Returns the recordings of the cassette, with how often each was played.
+  /// Returns the recordings of the cassette, each with its number of plays.
   public func interactions() async throws(RemoteError) -> [RemoteInteraction] {
     let list: InteractionList = try await read("GET", "interactions")
     return list.interactions
   }
 
-  /// Returns the stubs, in the order in which they were put.
+  /// Returns the stubs, in the order in which they were added.
   public func stubs() async throws(RemoteError) -> [RemoteStub.Summary] {
     let list: StubList = try await read("GET", "stubs")
     return list.stubs
@@ -130,15 +131,16 @@ extension RemoteServer {
 // MARK: - Changes
 
 extension RemoteServer {
-  /// Forgets requests and plays, and begins the cassette and the scenario anew; stubs stay.
+  /// Clears the received requests and the plays, and restarts the cassette and the scenario. Stubs
+  /// are kept.
   public func reset() async throws(RemoteError) { _ = try await ask("POST", "reset") }
 
-  /// Plays a cassette from its beginning, without stubs.
+  /// Plays a cassette from its beginning, and removes all stubs.
   ///
   /// - Parameter file: A cassette of at most 64 MiB without side files.
   /// - Returns: The number of its interactions.
-  /// - Throws: ``RemoteError`` where the file cannot be read, the server is not there, or it is no
-  ///   cassette.
+  /// - Throws: ``RemoteError`` if the file cannot be read or is not a cassette, or if the server
+  ///   cannot be reached.
   @discardableResult
   public func load(cassetteAt file: URL) async throws(RemoteError) -> Int {
     let data: Data
@@ -150,7 +152,7 @@ extension RemoteServer {
     return try await load(cassette: data)
   }
 
-  /// Plays a cassette from its beginning, without stubs, and returns the number of its
+  /// Plays a cassette from its beginning, removes all stubs, and returns the number of
   /// interactions.
   @discardableResult
   public func load(cassette: Data) async throws(RemoteError) -> Int {
@@ -158,27 +160,27 @@ extension RemoteServer {
     return count.interactions
   }
 
-  /// Flies a scenario that ships, such as `offline`, or one that the server was started with.
+  /// Starts a built-in scenario, such as `offline`, or one that the server was started with.
   public func play(_ scenario: String, seed: UInt64? = nil) async throws(RemoteError) {
     _ = try await ask("PUT", "scenario", encode(ScenarioName(name: scenario, seed: seed)))
   }
 
-  /// Flies a whole scenario, as it stands in a file.
+  /// Starts a scenario from the contents of a scenario file.
   public func play(scenario: Data) async throws(RemoteError) {
     _ = try await ask("PUT", "scenario", scenario)
   }
 
-  /// Puts a response in front of the cassette, in place of one of the same name.
+  /// Adds a stub, which takes precedence over the cassette and replaces a stub with the same name.
   public func put(_ stub: RemoteStub) async throws(RemoteError) {
     _ = try await ask("PUT", "stubs", part: stub.name, encode(stub))
   }
 
-  /// Takes a stub away.
+  /// Removes the stub with a name.
   public func removeStub(named name: String) async throws(RemoteError) {
     _ = try await ask("DELETE", "stubs", part: name)
   }
 
-  /// Takes all stubs away.
+  /// Removes all stubs of the server.
   public func removeStubs() async throws(RemoteError) { _ = try await ask("DELETE", "stubs") }
 }
 
@@ -215,7 +217,7 @@ extension RemoteServer {
     _ body: Data? = nil
   ) async throws(RemoteError) -> Data {
     var place = admin.appendingPathComponent(path)
-    // A slash in a name is a part of the name.
+    // A slash in a name must be escaped.
     let plain = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\0"..."~"))
     if let part, let name = part.addingPercentEncoding(withAllowedCharacters: plain),
       let named = URL(string: "\(place.absoluteString)/\(name)")
@@ -241,7 +243,7 @@ extension RemoteServer {
     }
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard 200..<300 ~= status else {
-      // An answer in another shape is none of the server's, and is quoted.
+      // A response in another format is not from this server, so its text is quoted.
       let problem = try? JSONDecoder().decode(Problem.self, from: data)
       throw .refused(status, problem?.error ?? String(decoding: data.prefix(200), as: UTF8.self))
     }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A response that a server gives before its cassette, under a name.
+/// A named response of a server that takes precedence over its cassette.
 public struct RemoteStub: Sendable, Hashable, Encodable {
-  /// The name, by which it is replaced and taken away: 1 to 200 characters.
+  /// The name, which identifies the stub for replacement and removal: 1 to 200 characters.
   public var name: String
-  /// The requests that it answers, such as `GET /users/*`.
+  /// The requests that it matches, such as `GET /users/*`.
   public var requests: String
   /// The status of the response.
   public var status: Int
@@ -13,7 +13,7 @@ public struct RemoteStub: Sendable, Hashable, Encodable {
   /// The content of the response.
   public var body: Data
 
-  /// Creates a stub of a status, fields and content.
+  /// Creates a stub with a status, fields and content.
   public init(
     _ name: String,
     _ requests: String,
@@ -25,9 +25,9 @@ public struct RemoteStub: Sendable, Hashable, Encodable {
     (self.headers, self.body) = (headers, body)
   }
 
-  /// Creates a stub that answers with JSON.
+  /// Creates a stub with a JSON response.
   ///
-  /// - Throws: `EncodingError` for a value that is no JSON.
+  /// - Throws: `EncodingError` if the value cannot be encoded as JSON.
   public init(_ name: String, _ requests: String, status: Int = 200, json: some Encodable) throws {
     self.init(
       name,
@@ -42,13 +42,13 @@ public struct RemoteStub: Sendable, Hashable, Encodable {
   public struct Summary: Sendable, Hashable, Decodable {
     /// The name of the stub.
     public var name: String
-    /// The requests that it answers.
+    /// The requests that it matches.
     public var request: String
     /// The status of its response.
     public var status: Int
   }
 
-  /// Writes `{"request", "response"}`, as the admin port takes it.
+  /// Encodes the stub as `{"request", "response"}`, the format of the admin port.
   public func encode(to encoder: any Encoder) throws {
     var top = encoder.container(keyedBy: Key.self)
     try top.encode(requests, forKey: .request)

@@ -1,2 +1,2 @@
-// What a server is set up with: addresses, limits, TLS and its errors.
+// The settings of a server: addresses, limits, TLS and its errors.
 @_exported public import WindTunnelWire

@@ -9,10 +9,10 @@ internal import WindTunnelSymptoms
 
 /// The calls to a task's client that deliver a response.
 ///
-/// Always a response before the end, and one terminal call (``LoadingTask``). Where only
-/// the last piece of a body would reach the caller, the pieces are joined first.
+/// The client receives a response before the end, and one terminal call (``LoadingTask``). If the
+/// caller would receive only the last piece of a body, the pieces are joined first.
 struct ClientCalls {
-  /// Weak: the interceptor holds the loading task, and that its calls.
+  /// Weak, because the interceptor retains the loading task, which contains this value.
   private weak let interceptor: Interceptor?
   private let context: LoadingContext
   private let errors: Symptom.Platform
@@ -27,9 +27,10 @@ struct ClientCalls {
     url = interceptor.request.url
   }
 
-  /// Hands over the status line and the fields.
+  /// Passes the status line and the fields to the client.
   ///
-  /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
+  /// With `isOpen`, the body of a live response arrives without its content coding. Its
+  /// fields may still state one.
   mutating func receive(_ head: ResponseHead, at url: URL?, isOpen: Bool = false) {
     guard let interceptor, let url, let response = Responses.response(head, at: url) else { return }
     self.url = url
@@ -40,7 +41,7 @@ struct ClientCalls {
     call { $0.urlProtocol($1, didReceive: response, cacheStoragePolicy: .notAllowed) }
   }
 
-  /// Hands over a piece of the body.
+  /// Passes a piece of the body to the client, or stores it for joining.
   mutating func receive(_ data: Data) {
     guard !data.isEmpty else { return }
     progress.received += data.count
@@ -53,16 +54,16 @@ struct ClientCalls {
     }
   }
 
-  /// Hands over a response that is there as a whole, but for its end.
+  /// Passes a complete response to the client, except for its end.
   func send(_ rendered: RenderedResponse) {
     call { $0.urlProtocol($1, didReceive: rendered.response, cacheStoragePolicy: .notAllowed) }
     if !rendered.body.isEmpty { call { $0.urlProtocol($1, didLoad: rendered.body) } }
   }
 
-  /// Ends a response that was sent as a whole.
+  /// Ends a response that was passed as a whole.
   func end() { call { $0.urlProtocolDidFinishLoading($1) } }
 
-  /// Ends in good order.
+  /// Ends the response normally.
   mutating func finish() {
     guard let response else { return fail(.malformedResponse) }
     if !joined.isEmpty {
@@ -74,10 +75,10 @@ struct ClientCalls {
     Responses.finishing(response) { call { $0.urlProtocolDidFinishLoading($1) } }
   }
 
-  /// Ends with what a client would see.
+  /// Ends with the error that a client would receive for a symptom.
   mutating func fail(_ symptom: Symptom) { fail(symptom.urlError(for: url, as: errors)) }
 
-  /// Ends with an error as it is.
+  /// Ends with an unchanged error.
   mutating func fail(_ error: any Error) {
     call { $0.urlProtocol($1, didFailWithError: error) }
   }
@@ -86,14 +87,15 @@ struct ClientCalls {
     if let interceptor, let client = interceptor.client { body(client, interceptor) }
   }
 
-  /// Lets the session's cookie storage have what an answer sets.
+  /// Stores the cookies of a response in the session's cookie storage.
   func storeCookies(of head: ResponseHead, at url: URL?) {
     let values = head.headers.values("Set-Cookie").map(\.readingLatin1)
     if let url, !values.isEmpty { context.storeCookies(values, at: url) }
   }
 
-  /// Fields as the platforms' responses take them: repeated ones joined by commas (RFC 9110 §5.3),
-  /// stray octets as Latin-1.
+  /// Returns fields in the format of the platforms' responses.
+  ///
+  /// Repeated fields are joined by commas (RFC 9110 §5.3), and invalid bytes are read as Latin-1.
   static func dictionary(_ fields: HeaderFields) -> [String: String] {
     var dictionary = Dictionary<String, String>(minimumCapacity: fields.count)
     guard fields.mayRepeatNames else {
@@ -122,21 +124,22 @@ extension HTTPURLResponse {
   }
 }
 
-/// The part of an answer that has come.
+/// The part of a response that has arrived.
 struct AnswerInHand {
-  /// The bytes of its body so far, as they are sent.
+  /// The number of received bytes of its body, as they are sent.
   var received = 0
-  /// The coding that the body is still in; the platforms undo it for their own protocols only.
+  /// The remaining coding of the body, which the platforms decode only for their own protocols.
   private(set) var coding: String?
   private var hasHead = false
   private var expected: Int?
 
-  /// Makes one of which nothing has come.
+  /// Creates a value for a response of which nothing has arrived.
   init() {}
 
-  /// Makes one of which the status line and the fields have come.
+  /// Creates a value for a response whose status line and fields have arrived.
   ///
-  /// A live answer's body `isOpen`: it comes without its content coding, whatever the fields say.
+  /// With `isOpen`, the body of a live response arrives without its content coding. Its
+  /// fields may still state one.
   init(_ head: ResponseHead, to method: String, isOpen: Bool = false) {
     hasHead = true
     let isEmpty = Response.hasNoContent(method: method, status: head.status)
@@ -144,63 +147,66 @@ struct AnswerInHand {
     coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
   }
 
-  /// Tells whether everything that was announced has come, so that nothing that follows matters.
+  /// Whether everything that was announced has arrived, so that later events do not matter.
   var isWhole: Bool { hasHead && expected.map { received >= $0 } == true }
 
-  /// The symptom as which a client takes it that the connection is closed now; `nil` where that is
-  /// the answer's end.
+  /// The symptom if the connection is closed now; `nil` if that is the normal end of the response.
   var symptomWhenClosed: Symptom? {
     guard hasHead else { return .emptyAnswer }
     return expected.map { received < $0 } == true ? .truncated : nil
   }
 }
 
-/// The decoding of a body's content coding (RFC 9110 §8.4): a client finds it done by the platform
-/// on the wire, and nothing does it for a `URLProtocol`.
+/// The decoding of a body's content coding (RFC 9110 §8.4).
+///
+/// A platform decodes the responses of its own protocols, but not of a `URLProtocol`.
 enum ContentCoding {
-  /// Returns the coding of an answer's body; `nil` for none.
+  /// Returns the coding of a response's body; `nil` for none.
   static func coding(of head: ResponseHead) -> String? {
-    // Most have none, and trimming costs more than to look.
+    // Most responses have none, and checking is cheaper than trimming.
     guard head.headers["Content-Encoding"] != nil else { return nil }
     let coding = head.headers.values("Content-Encoding").joined(separator: ",")
       .trimmingCharacters(in: .whitespaces).lowercased()
     return coding.isEmpty || coding == "identity" ? nil : coding
   }
 
-  /// Returns a body without its content coding; `nil` if it is damaged or of an unknown coding.
+  /// Returns a body without its content coding; `nil` if it is damaged or has an unknown coding.
   static func open(_ body: Data, _ coding: String?) -> Data? {
     guard let coding else { return body }
     return Inflate.open(body, coding: coding)
   }
 
-  /// Returns the reason why a body that a client's own platform might open cannot be; `nil` where
-  /// it could not, either.
+  /// Returns an error for a coding that a client's own platform may support; `nil` for other
+  /// codings.
   static func refusal(_ coding: String?) -> HarnessError? {
     guard let coding, coding.contains("br") || coding.contains("zstd") else { return nil }
     return HarnessError(
       """
-      The recorded body is compressed by \(coding), which cannot be undone in process. Play the \
-      same deck on a loopback server, or record without that coding.
+      The recorded body is compressed with \(coding), which cannot be decompressed in process. Play \
+      the same deck on a loopback server, or record without that coding.
       """
     )
   }
 }
 
-/// A response as a task's client takes it, all of it at once: nothing in it waits, leads elsewhere
-/// or has to be undone first.
+/// A complete response in the form for a task's client.
+///
+/// It involves no delay, no redirect and no decoding.
 struct RenderedResponse: Sendable {
-  /// The address that it was asked for under.
+  /// The URL for which it was requested.
   fileprivate let url: URL
   fileprivate let response: HTTPURLResponse
   fileprivate let body: Data
 
-  /// The average size of one without its body: the platform's response is most of it.
+  /// The average size without the body, most of which is the platform's response.
   private static let responseBytes = 2048
 
   fileprivate var bytes: Int { Self.responseBytes + body.count }
 
-  /// Makes one; `nil` where the answer takes a player: a status that leads elsewhere or asks for a
-  /// credential, cookies to store, a coding to undo, or less of the body than was announced.
+  /// Creates a response from a complete one; `nil` if it requires a player.
+  ///
+  /// That is the case for a status other than 2xx, cookies, a content coding, or an incomplete
+  /// body.
   init?(_ answer: (head: ResponseHead, body: Data), at url: URL) {
     let (head, body) = answer
     guard 200...299 ~= head.status, head.headers["Set-Cookie"] == nil,
@@ -213,17 +219,17 @@ struct RenderedResponse: Sendable {
   }
 }
 
-/// The responses that the tasks of one protocol class were sent before.
+/// The responses that were sent to the tasks of one protocol class before.
 ///
-/// Most of what replaying a recording costs is the platform's making of a response out of its
-/// fields, and a response does not change.
+/// Most of the time of a replay is spent on the platform's creation of a response from its fields,
+/// and a response does not change.
 package final class RenderedResponses: Sendable {
   private let cache = Locked(RenderedResponseCache<RenderedResponse>())
 
-  /// The number of times that a response was sent again.
+  /// The number of times that a response was reused.
   package var hits: Int { cache.withLock { $0.hits } }
 
-  /// Returns what was made for the same address before, or makes it and keeps it.
+  /// Returns the earlier response for the same URL, or creates and stores one.
   func response(
     under key: RenderedResponseKey,
     at url: URL,

@@ -9,37 +9,38 @@ public import WindTunnelSymptoms
 #endif
 
 extension URLSessionConfiguration {
-  /// Makes an ephemeral configuration whose sessions are answered by a deck and never by the
-  /// network, unless the deck records.
+  /// Creates an ephemeral configuration for sessions whose responses are from a deck.
+  ///
+  /// The network is used only if the deck records.
   ///
   /// ```swift
   /// let deck = Deck([.get("/users/{id}", json: ["id": 7, "name": "Ada"])])
   /// let session = URLSession(configuration: .windTunnel(deck))
   /// ```
   ///
-  /// A session is a lane of its own: it starts each recorded sequence at its head, and sessions
-  /// with other decks on the same URLs never mix. Everything else of the configuration is the
-  /// caller's to set: additional headers, timeouts, cookie storage.
+  /// Each session has its own lane: it starts each recorded sequence at the beginning. Sessions
+  /// with other decks for the same URLs are independent. All other properties of the configuration
+  /// can be set by the caller: additional header fields, timeouts, cookie storage.
   ///
-  /// The configuration's protocol class is never reused, since nothing shows whether a session
-  /// still uses it: a deck stays in memory for as long as the process, however many sessions are
-  /// made of it. Use one configuration for a test, therefore, and not one for each request.
+  /// The configuration's protocol class is never reused, because it is unknown when the last
+  /// session stops using it. A deck therefore stays in memory until the process ends, for any
+  /// number of sessions. Use one configuration per test and not one per request.
   ///
-  /// On Linux a `URLProtocol` cannot carry download tasks; they fail with an error that says so.
-  /// A 401 is returned as it is: no task's or session's delegate is asked for a credential, so that
-  /// a client's own answer to a challenge must be tested on a loopback server. WebSocket tasks and
-  /// stream tasks do not use a `URLProtocol`: they bypass the deck and reach the network, where the
-  /// platform has them. On Apple platforms a `URLProtocol` is shown no session, so a redirect is
-  /// followed without asking the session's delegate. For each of these, play the deck on a loopback
-  /// server.
+  /// A `URLProtocol` has these limitations; serve the deck on a loopback server to avoid them:
+  ///
+  /// - On Linux it cannot carry download tasks, which fail with an error that explains that.
+  /// - A 401 is returned unchanged: no delegate is called for a credential.
+  /// - WebSocket tasks and stream tasks bypass the deck. They use the network, if the platform
+  ///   supports them.
+  /// - On Apple platforms redirects are followed without calling the session's delegate.
   ///
   /// - Parameters:
-  ///   - deck: The deck that answers.
-  ///   - errors: The platform whose errors faults surface as.
-  ///   - silenceMax: The time for which a played answer may be silent. A client's own timeout is
-  ///     kept as its platform keeps it, and comes first where it is shorter; past this a task fails
-  ///     with an error of the harness's own, so that none hangs.
-  /// - Returns: A configuration to make sessions with.
+  ///   - deck: The deck that provides the responses.
+  ///   - errors: The platform whose errors are used for faults.
+  ///   - silenceMax: The maximum time without data in a played response. A shorter timeout of the
+  ///     client takes precedence, as on its platform. After it a task fails with an error of the
+  ///     harness, so that no task hangs.
+  /// - Returns: A configuration for creating sessions.
   public static func windTunnel(
     _ deck: Deck,
     errors: Symptom.Platform = .current,
@@ -50,12 +51,13 @@ extension URLSessionConfiguration {
     return .registered(ProtocolClassPool.take(for: registration))
   }
 
-  /// Returns a configuration of a protocol class: ephemeral, without a cache, and with no other
-  /// protocol that could reach the network.
+  /// Returns an ephemeral configuration with a protocol class, without a cache or other protocols.
+  ///
+  /// Its sessions cannot reach the network by another protocol.
   package static func registered(_ type: AnyClass) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.protocolClasses = [type]
-    // A cache answers before the deck is asked, and on Linux it scans a directory a request.
+    // A cache would be used before the deck, and on Linux it scans a directory for each request.
     configuration.urlCache = nil
     ProtocolClassPool.remember(configuration, for: type)
     return configuration
@@ -63,8 +65,8 @@ extension URLSessionConfiguration {
 
   /// Returns a configuration whose tasks all fail.
   ///
-  /// - Parameter reason: What each task is told, until another such configuration is made.
-  /// - Returns: A configuration to make sessions with.
+  /// - Parameter reason: The error text of each task, until another such configuration is created.
+  /// - Returns: A configuration for creating sessions.
   package static func leadingNowhere(_ reason: String) -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     RefusingInterceptor.reason.withLock { $0 = reason }
@@ -74,7 +76,7 @@ extension URLSessionConfiguration {
   }
 }
 
-/// The interceptor of sessions that lead nowhere.
+/// The interceptor of sessions whose tasks all fail.
 private final class RefusingInterceptor: Interceptor {
   static let reason = Locked("")
 

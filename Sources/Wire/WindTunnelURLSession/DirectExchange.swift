@@ -7,16 +7,16 @@ package import WindTunnelSymptoms
   package import FoundationNetworking
 #endif
 
-/// The way to a deck without a session: what the deck decides is awaited in the caller's own task,
-/// by the clock that the task has.
+/// A client of a deck without a session, which waits in the caller's task and uses the task's
+/// clock.
 package struct DirectExchange: Sendable {
   /// The failures of an exchange.
   package enum Failure: Error, Sendable, Hashable {
     /// The caller was cancelled.
     case cancelled
-    /// A symptom, as the platform of the errors has it.
+    /// A symptom, as it appears on the platform of the errors.
     case failed(Symptom)
-    /// The reason in a sentence why it cannot be had without a socket.
+    /// The reason in a sentence why the response requires a socket.
     case impossible(String)
   }
 
@@ -26,13 +26,12 @@ package struct DirectExchange: Sendable {
     package let body: Data
   }
 
-  /// The one who hears of an answer as it comes.
+  /// The closures that receive a response as it arrives.
   package struct Listener: Sendable {
     let head: @Sendable (ResponseHead) -> Void
     let piece: @Sendable (Data) -> Void
 
-    /// Makes one of what it does with the head, and with each piece of the body, which has no
-    /// content coding any more.
+    /// Creates a listener with closures for the head and for each piece of the decoded body.
     package init(
       head: @escaping @Sendable (ResponseHead) -> Void,
       piece: @escaping @Sendable (Data) -> Void
@@ -43,40 +42,39 @@ package struct DirectExchange: Sendable {
 
   let deck: Deck
   let lane: Lane
-  /// The platform whose errors its failures are.
+  /// The platform whose errors are used for failures.
   package let errors: Symptom.Platform
   private let isDead = Locked(false)
 
-  /// The number of redirects that are followed, as by the platforms' own protocol.
+  /// The maximum number of redirects, equal to the platforms' own protocols.
   private static let redirectsMax = 20
 
-  /// Makes a way to a deck for the requests of a lane.
+  /// Creates a client of a deck for the requests of a lane.
   package init(_ deck: Deck, lane: Lane, errors: Symptom.Platform) {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
 
-  /// Comes back only if its client lives: who swallows an error, and tries again at once, would
-  /// never end.
+  /// Returns only if the simulated process is alive. Otherwise a client that ignores errors and
+  /// retries at once would never end.
   private func stopIfDead() async {
     guard isDead.withLock({ $0 }) else { return }
     await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
   }
 
-  /// Ends the process that its client stands for, as far as the deck is concerned: nothing comes
-  /// from there any more, and nothing comes of what is under way.
+  /// Simulates the death of the client's process: nothing is sent or received any more.
   package func die() { isDead.withLock { $0 = true } }
 
-  /// Returns the way of a client that is started after this one.
+  /// Returns the exchange of a client that is started after this one.
   package func anew() -> DirectExchange { DirectExchange(deck, lane: lane, errors: errors) }
 
-  /// Sends a request, follows redirects and returns the answer.
+  /// Sends a request, follows redirects and returns the response.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limit: The time for which nothing may come; `nil`: none.
-  ///   - listener: Hears of the answer as it comes, also of one that fails then.
-  /// - Returns: The answer's head, and its body without content coding.
-  /// - Throws: The failure that a client in process would see.
+  ///   - limit: The maximum time without data; `nil` for no limit.
+  ///   - listener: Receives the response as it arrives, even if it fails later.
+  /// - Returns: The response's head, and its body without content coding.
+  /// - Throws: The failure that a client in the same process would receive.
   package func answer(
     to request: Request,
     silentFor limit: Duration?,
@@ -91,7 +89,7 @@ package struct DirectExchange: Sendable {
     throw .failed(surfaced(.tooManyRedirects))
   }
 
-  /// Sends a request of Foundation's, with the timeout that it has.
+  /// Sends a Foundation request with its own timeout.
   package func answer(
     to request: URLRequest,
     hearing listener: Listener? = nil
@@ -99,7 +97,7 @@ package struct DirectExchange: Sendable {
     let limit = Platform.idleTimeout(request.timeoutInterval)
     return try await answer(
       to: RequestBridge.request(request, body: request.httpBody ?? Data(), nil),
-      // Anything longer is meant as "never".
+      // A longer timeout is treated as infinite.
       silentFor: limit < 1e9 ? .milliseconds(Int64(limit * 1000)) : nil,
       hearing: listener
     )
@@ -110,7 +108,7 @@ package struct DirectExchange: Sendable {
     _ limit: Duration?,
     _ listener: Listener?
   ) async throws(Failure) -> WholeResponse {
-    // Nobody waits for it any more.
+    // The caller does not wait any more.
     if Task.isCancelled { throw .cancelled }
     await stopIfDead()
     let start = ContinuousClock.now
@@ -126,7 +124,7 @@ package struct DirectExchange: Sendable {
         try await sleep(until: end)
         throw .failed(surfaced(.timedOut))
       }
-      // Without either it is silent until somebody gives it up.
+      // Without a wake time or a limit, nothing arrives until the task is cancelled.
       try await sleep(until: wake ?? .now + .seconds(10_000_000_000))
       reception.wake()
     }
@@ -138,14 +136,16 @@ package struct DirectExchange: Sendable {
     await stopIfDead()
   }
 
-  /// Returns the symptom that a client sees in the platform's error: a platform has one error for
-  /// several.
+  /// Returns the symptom that a client derives from the platform's error.
+  ///
+  /// A platform has one error for several symptoms.
   func surfaced(_ symptom: Symptom) -> Symptom {
     Self.surfacedSymptoms[errors]?[symptom] ?? .unknown
   }
 
-  /// The symptoms in the errors of each platform. Creating an error takes longer than the rest of
-  /// an exchange that fails.
+  /// The symptoms in the errors of each platform.
+  ///
+  /// They are stored because creating an error takes longer than the rest of a failing exchange.
   private static let surfacedSymptoms = table(of: Symptom.Platform.allCases) { platform in
     table(of: Symptom.allCases) { Symptom($0.urlError(for: nil, as: platform)) ?? .unknown }
   }

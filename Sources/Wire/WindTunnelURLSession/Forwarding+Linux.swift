@@ -3,11 +3,12 @@
   internal import FoundationNetworking
 
   extension Forwarding {
-    /// Takes a challenge for the end of the answer that it stands in.
+    /// Treats a challenge as the end of its response.
     ///
-    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks for a
-    /// credential in place of ending the task, and without one it does neither for ever. All bytes
-    /// have come by then. What the platform says of the cancelled task comes too late to count.
+    /// At the end of a 401 with a Basic challenge, swift-corelibs-foundation 6.3 requests a
+    /// credential instead of ending the task. Without a credential the task never ends. All bytes
+    /// have arrived by then. The platform's error for the cancelled task arrives later and is
+    /// ignored.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,

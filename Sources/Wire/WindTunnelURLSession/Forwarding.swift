@@ -7,17 +7,16 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// Asks the live origin on behalf of a loading task that records.
+/// Sends a request to the live origin on behalf of a loading task that records.
 ///
-/// The request goes through a session of the harness's own, which adds nothing: no cookies, no
-/// cache, no credentials, no redirects. Its delegate is called on a queue of its own and hops back
-/// to the task's.
+/// The request uses a session of the harness without cookies, cache, credentials and redirects. Its
+/// delegate is called on its own queue, and switches back to the task's queue.
 final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  /// The parts of an answer, in the order in which they come.
+  /// The parts of a response, in the order of arrival.
   enum Event {
     case head(ResponseHead)
     case bytes(Data)
-    /// The end, and the platform's own error where it was no good one.
+    /// The end, with the platform's own error if it failed.
     case end(RecordedResult, Timing, (any Error)?)
   }
 
@@ -26,18 +25,18 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   private let live: URLRequest?
   private let outcome: Outcome
   private let start = DispatchTime.now()
-  // Touched on ``queue`` only.
+  // Accessed on ``queue`` only.
   private var task: URLSessionDataTask?
   private var session: URLSession?
-  // Touched on the delegate's queue only.
+  // Accessed on the delegate's queue only.
   private var isOver = false
   private var head: ResponseHead?
   private var body = Data()
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
 
-  /// Making a task on another task's queue would trap: that queue would wait for itself.
+  /// A separate queue, because creating a task on another task's queue would deadlock.
   private static let queue = DispatchQueue(label: "windtunnel.forwarding")
-  /// The loading task keeps the timeouts; this one only has to be longer than any of them.
+  /// The loading task enforces the timeouts, so this one only has to be longer.
   private static let timeout: TimeInterval = 86_400
 
   init(_ outcome: Outcome, in context: LoadingContext, _ handle: @escaping (Event) -> Void) {
@@ -52,7 +51,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     }
   }
 
-  /// Starts, or goes on.
+  /// Starts or resumes the request.
   func resume() {
     guard let live else {
       return handle(.end(.failure(Failure(.badURL)), timing, URLError(.badURL)))
@@ -72,19 +71,19 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     }
   }
 
-  /// Stops for a while.
+  /// Suspends the request for a while.
   func suspend() { Self.queue.async { [self] in task?.suspend() } }
 
-  /// Ends with an error as if the origin had ended so: what it has said by now is its answer.
+  /// Ends with an error as if the origin had failed. The data received so far is the response.
   func giveUp(_ error: any Error) {
     Self.queue.async { [self] in
-      // Whatever the cancelled task says of itself comes behind it.
+      // Events of the cancelled task itself arrive later and are ignored.
       session?.delegateQueue.addOperation { [self] in end(error) }
       task?.cancel()
     }
   }
 
-  /// Cancels the live request if it has begun; it cannot be resumed after that.
+  /// Cancels the live request if it has begun. It cannot be resumed afterwards.
   func cancel() { Self.queue.async { [self] in task?.cancel() } }
 
   private var elapsed: Duration {
@@ -103,7 +102,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     newRequest request: URLRequest,
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) {
-    // Each hop is an interaction of its own; the loading task asks for the next one.
+    // Each hop is a separate interaction; the loading task requests the next one.
     completionHandler(nil)
   }
 
@@ -148,7 +147,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     guard !isOver else { return }
     isOver = true
     timing.lastByte = elapsed
-    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    // A single piece is not recorded as a stream, nor are the pieces of a body with a known length.
     let hasLength = head?.headers["Content-Length"] != nil
     if timing.chunks.count < 2 || hasLength { timing.chunks = [] }
     emit(.end(answer(error), timing, error))
@@ -159,7 +158,7 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     guard let error else { return .response(response ?? Response()) }
     let failure = Failure(Symptom(error) ?? .unknown, text: error.localizedDescription)
     guard var response, failure.symptom != .cancelled else { return .failure(failure) }
-    // A cut answer keeps the length that was announced.
+    // A truncated response keeps the announced length.
     if let length = head?.headers["Content-Length"] {
       response.head.headers["Content-Length"] = length
     }
@@ -167,11 +166,12 @@ final class Forwarding: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   }
 }
 
-// MARK: - Answers as the platform tells them
+// MARK: - Responses as the platform reports them
 
 extension HeaderFields {
-  /// The fields as far as the platform tells them: without order, repeats joined. Only cookies are
-  /// taken apart again, since joined ones are none (RFC 6265 §3).
+  /// Creates the fields that the platform reports: without order, and with repeated fields joined.
+  ///
+  /// Only cookies are separated again, because joined cookies are invalid (RFC 6265 §3).
   init(of response: HTTPURLResponse) {
     let fields = response.allHeaderFields.map { HeaderField("\($0.key)", "\($0.value)") }
       .sorted { $0.name < $1.name }
@@ -183,8 +183,9 @@ extension HeaderFields {
     )
   }
 
-  /// The names of those that may have been several: a comma stands in them, and in no date
-  /// (RFC 9110 §5.6.7) and in no cookie, which are taken apart.
+  /// The names of the fields that may have been joined, because their values contain a comma.
+  ///
+  /// Dates (RFC 9110 §5.6.7) and the separated cookies are excluded.
   var perhapsJoined: [String] {
     let single = ["Date", "Expires", "Last-Modified", "Retry-After", "Set-Cookie"]
     return filter { field in
@@ -194,8 +195,9 @@ extension HeaderFields {
 }
 
 extension Response {
-  /// An answer as a URL loading system hands it out: the content coding is undone while the fields
-  /// still speak of it. What is kept says what the bytes are.
+  /// Creates a response from a URL loading system's response, whose body is already decoded.
+  ///
+  /// The fields still describe the encoded body. They are corrected to match the decoded bytes.
   init(decoded head: ResponseHead, body: Body) {
     var head = head
     let coding = head.headers["Content-Encoding"]?.lowercased() ?? "identity"
@@ -212,8 +214,10 @@ extension Response {
 
 /// The separation of cookies that a platform has joined into one field.
 private enum JoinedCookies {
-  /// Returns the cookies one by one: each begins with a name and an equals sign, and a comma in
-  /// front of anything else, as in a date, is a part of its cookie (RFC 6265 §4.1.1).
+  /// Returns the separate cookies.
+  ///
+  /// Each begins with a name and an equals sign. A comma before anything else, such as in a date,
+  /// belongs to its cookie (RFC 6265 §4.1.1).
   static func parts(of text: String) -> [String] {
     var parts: [String] = []
     var (start, rest) = (text.startIndex, text[...])

@@ -4,7 +4,7 @@ internal import WindTunnelSymptoms
 
 /// A courier to a client in the same process, from a request to its response.
 ///
-/// It has no connection: an end of one is the symptom that a client would see.
+/// There is no connection: instead of closing one, it reports the symptom that a client would see.
 protocol InProcessCourier: Courier {
   var deck: Deck { get }
   /// The lane of requests that name none.
@@ -16,17 +16,19 @@ protocol InProcessCourier: Courier {
   /// The part of the response that has arrived.
   var progress: AnswerInHand { get }
 
-  /// Sends a response that takes no player, and returns whether it is one.
+  /// Sends a response that requires no player, and returns whether it was one.
   func sendAtOnce(_ outcome: Outcome) -> Bool
-  /// Ends the exchange: with a symptom, or with the response if that is `nil`.
+  /// Ends the exchange with a symptom, or normally if it is `nil`.
   func end(with symptom: Symptom?)
-  /// Ends the exchange because its response takes a socket.
+  /// Ends the exchange because its response requires a socket.
   func refuse(_ reason: HarnessError)
 }
 
 extension InProcessCourier {
-  /// Sends a request to the deck, and begins what that decides: about the connection first, which
-  /// may have to open or fails, and then about the response.
+  /// Sends a request to the deck, and performs the deck's decision.
+  ///
+  /// The decision is first about the connection, which may have to open or may fail, then about the
+  /// response.
   func arrive(_ request: Request) {
     switch deck.arrive(request, lane: lane(of: request), on: .inProcess, at: Date()) {
     case .opening(let opening):
@@ -44,10 +46,10 @@ extension InProcessCourier {
     respond(as: deck.decide(request, lane: lane(of: request), at: Date()))
   }
 
-  /// Begins the response that was decided.
+  /// Begins the response of the decision.
   func respond(as outcome: Outcome) {
     self.outcome = outcome
-    // It is here at once; nothing has seen it come.
+    // In process, a request is complete at once.
     deck.requestEnded(outcome)
     if sendAtOnce(outcome) { return }
     let delivery = deck.delivery(of: outcome, on: .inProcess)
@@ -63,15 +65,15 @@ extension InProcessCourier {
     request.headers[Lane.header].map { Lane($0) } ?? lane
   }
 
-  /// Returns the reason why a delivery takes a socket; `nil` if it does not.
+  /// Returns the reason why a delivery requires a socket; `nil` if it does not.
   private static func refusal(of delivery: Delivery) -> HarnessError? {
     let lacking = delivery.needs.subtracting(Stage.inProcess.abilities)
     guard !lacking.isEmpty else { return nil }
     let nouns = lacking.map(\.noun).sorted().joined(separator: " and ")
     return HarnessError(
       """
-      What was decided for this request takes \(nouns), which no URLProtocol has. Play the same deck \
-      on a loopback server.
+      The faults of this request need \(nouns), which URLProtocol does not support. Play the same \
+      deck on a loopback server.
       """
     )
   }
@@ -81,11 +83,11 @@ extension InProcessCourier {
   func finish(_ afterwards: Delivery.Afterwards) { end(with: nil) }
   func close() { end(with: progress.symptomWhenClosed) }
   func reset() { fail(.connectionLost) }
-  // Whatever follows a whole response does not matter.
+  // Events after a complete response do not matter.
   func fail(_ symptom: Symptom) { end(with: progress.isWhole ? nil : symptom) }
   func closeWrite() { close() }
 
-  // Nothing in process has two ends to relay between, and ``respond(as:)`` refuses the rest.
+  // These require two connections or a socket, and ``respond(as:)`` refuses such deliveries.
 
   func relay() { unable() }
   func pass(_ count: Int, _ way: Link.Way) { unable() }

@@ -7,14 +7,16 @@ package import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// The `URLProtocol` of a registered class: turns a task's life into that of a ``LoadingTask``.
+/// The `URLProtocol` of a registered class, which creates a ``LoadingTask`` for each task.
 ///
-/// It keeps to what is safe on Linux: the client is called on the task's own queue only, nothing
-/// after a stop, one terminal call, and no call into `URLSession` from within these methods.
+/// It follows rules that are safe on Linux. It calls the client only on the task's own queue, never
+/// after a stop, and with exactly one terminal call. It does not call `URLSession` from these
+/// methods.
 ///
-/// One thing no protocol can mend: on Linux a task that is resumed once more while it ends finds
-/// its protocol gone and its entry, too, and the platform ends the process. An answer without a
-/// delay is there at once, so a client that suspends and resumes wants one with a delay.
+/// One problem cannot be solved in a protocol. If a task on Linux is resumed again while it ends,
+/// the platform terminates the process, because its protocol and registry entry are missing. A
+/// response without delay ends at once, so a client that suspends and resumes should use one with a
+/// delay.
 class Interceptor: URLProtocol {
   private var loading: LoadingTask?
 
@@ -35,12 +37,12 @@ class Interceptor: URLProtocol {
     }
   }
 
-  /// The registration of the deck that answers this task.
+  /// The registration of the deck that provides this task's responses.
   var registration: Result<ProtocolRegistration, HarnessError> {
     ProtocolClassPool.registration(of: type(of: self)).map { .success($0) }
       ?? .failure(
         HarnessError(
-          "This session's deck was given back; make a session of the deck that plays now."
+          "This session's deck was released; create a session of the current deck."
         )
       )
   }
@@ -48,41 +50,38 @@ class Interceptor: URLProtocol {
   override func stopLoading() { loading?.pause() }
 }
 
-/// Something the harness has to say instead of playing.
+/// An error of the harness itself, in place of a played response.
 struct HarnessError: LocalizedError, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
   var errorDescription: String? { description }
 }
 
-/// The deck that answers the tasks of one protocol class, with the lane they are in and the
-/// platform of the errors they see.
+/// The deck for the tasks of one protocol class, their lane, and the platform of their errors.
 package struct ProtocolRegistration: Sendable {
   package let deck: Deck
   package var lane: Lane
   package var errors: Symptom.Platform
-  /// The time that an answer that is played may be silent before the harness ends the task by
-  /// itself.
+  /// The maximum time without data in a played response before the harness ends the task.
   package var silenceMax = ProtocolRegistration.standardSilenceMax
   /// The time after which a stall ends as a timeout; `nil` for the client's own timeout.
   package var stallMax: Duration?
-  /// The configuration the class was put into; where the platform does not show a protocol its
-  /// session, this is what is known of it.
+  /// The configuration with the class, for platforms that do not expose a protocol's session.
   var configuration: URLSessionConfiguration?
-  /// The responses that were sent before, for requests that ask for the same.
+  /// The responses that were sent before, for identical requests.
   package let responses = RenderedResponses()
-  /// Tells whether it is `URLSession.shared` that leads here, whose own cookies are those of all.
+  /// Whether it belongs to `URLSession.shared`, whose own cookies all tests share.
   var isShared = false
 
   package init(deck: Deck, lane: Lane, errors: Symptom.Platform) {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
 
-  /// Two minutes: twice what a client waits that was given no timeout, so that no test hangs.
+  /// Two minutes: twice the default timeout of a client, so that no test hangs.
   package static let standardSilenceMax = Duration.seconds(120)
 
-  /// The same for `URLSession.shared`. What an answer sets in a cookie is kept here and seen by no
-  /// other test.
+  /// The same registration for `URLSession.shared`. Cookies of responses are not visible to other
+  /// tests.
   package var shared: ProtocolRegistration {
     var registration = self
     registration.configuration = .ephemeral
@@ -91,12 +90,12 @@ package struct ProtocolRegistration: Sendable {
   }
 }
 
-/// A pool that gives each session a protocol class of its own.
+/// A pool that provides each session with its own protocol class.
 ///
-/// A session names its protocols by class, and on Linux nothing else that is set on a session
-/// reaches the protocol: neither additional headers nor properties. So one generic class is
-/// specialised at run time, over types that spell a number in binary. Classes are never freed by
-/// the runtime, so those that were given back are used again.
+/// A session refers to its protocols by class. On Linux nothing else of a session reaches the
+/// protocol: neither additional header fields nor properties. Therefore one generic class is
+/// specialised at run time, with types that encode a number in binary. The runtime never frees
+/// classes, so returned classes are reused.
 package enum ProtocolClassPool {
   private struct Table {
     var registrations: [ObjectIdentifier: ProtocolRegistration] = [:]
@@ -107,7 +106,7 @@ package enum ProtocolClassPool {
 
   private static let table = Locked(Table())
 
-  /// Takes a class and registers what its tasks are answered by.
+  /// Returns a class for a registration, which provides the responses of its tasks.
   package static func take(for registration: ProtocolRegistration) -> AnyClass {
     table.withLock { table in
       let type: AnyClass
@@ -122,7 +121,7 @@ package enum ProtocolClassPool {
     }
   }
 
-  /// Takes a class for a guard. It is not given back: a task of a test may outlive it.
+  /// Returns a class for a guard. It is not returned to the pool: a task may outlive its test.
   static func take(for networkGuard: NetworkGuard) -> AnyClass {
     table.withLock { table in
       table.made += 1
@@ -136,7 +135,8 @@ package enum ProtocolClassPool {
     table.withLock { $0.guards[ObjectIdentifier(type)] }
   }
 
-  /// Gives a class back. Its sessions must be finished: the next one to take it has another deck.
+  /// Returns a class to the pool. Its sessions must be finished, because its next user has another
+  /// deck.
   package static func giveBack(_ type: AnyClass) {
     table.withLock { table in
       guard table.registrations.removeValue(forKey: ObjectIdentifier(type)) != nil else { return }

@@ -2,13 +2,14 @@
   internal import Foundation
   internal import WindTunnel
 
-  /// A protocol's task, as far as it is shown, and the thread to speak on: the one that
-  /// `startLoading` was called on, by way of its run loop.
+  /// A protocol's task as far as it is accessible, and the thread on which to call the client.
+  ///
+  /// That is the thread on which `startLoading` was called, reached by its run loop.
   final class LoadingContext {
     private let task: URLSessionTask?
     private let runLoop = RunLoop.current
 
-    /// The one that the class was put into: a protocol is not shown its session.
+    /// The configuration with the class, because a protocol cannot access its session.
     let configuration: URLSessionConfiguration?
 
     init(of interceptor: Interceptor, for registration: ProtocolRegistration) {
@@ -16,16 +17,16 @@
       configuration = registration.configuration
     }
 
-    /// Every kind of task that reaches a protocol can be carried.
+    /// Always `nil`: every kind of task that reaches a protocol can be carried.
     let refusal: (any Error)? = nil
 
-    /// Pieces of a body are joined by the platform where the caller wants one.
+    /// Always `true`: the platform joins the pieces of a body if the caller requires that.
     let takesPieces = true
 
-    /// An upload's body is the request's stream.
+    /// Always `nil`: an upload's body is the request's stream.
     let uploadBody: UploadBody? = nil
 
-    /// Runs something later on the protocol's thread.
+    /// Runs a closure later on the protocol's thread.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
       nonisolated(unsafe) let body = body
       let seconds = max(.zero, delay).inMilliseconds / 1000
@@ -33,7 +34,7 @@
       runLoop.add(timer, forMode: .common)
     }
 
-    /// Does work on another queue and goes on with its result on the protocol's thread.
+    /// Runs work on another queue, and continues with its result on the protocol's thread.
     func elsewhere<Value>(_ work: @escaping () -> Value, _ next: @escaping (Value) -> Void) {
       nonisolated(unsafe) let work = work
       nonisolated(unsafe) let next = next
@@ -44,18 +45,19 @@
       }
     }
 
-    /// Goes on on the protocol's thread, from any other.
+    /// Runs a closure on the protocol's thread, called from any thread.
     func hop(_ body: @escaping () -> Void) {
       nonisolated(unsafe) let body = body
       runLoop.perform(inModes: [.common]) { body() }
       CFRunLoopWakeUp(runLoop.getCFRunLoop())
     }
 
-    /// Redirects are followed here as on Linux, so that both platforms ask the deck hop by hop.
+    /// Allows the redirect, which the task follows itself, as on Linux. The deck thus sees each
+    /// hop.
     ///
-    /// A session's delegate is not asked: a protocol is shown no session. The way of the system,
-    /// `urlProtocol(_:wasRedirectedTo:redirectResponse:)`, asks it, but now and then hands out the
-    /// answer that leads in place of the one that it leads to.
+    /// The session's delegate is not called, because a protocol cannot access its session. The
+    /// system's method, `urlProtocol(_:wasRedirectedTo:redirectResponse:)`, calls it. However,
+    /// sometimes that method delivers the redirect itself instead of the final response.
     func ask(
       about next: URLRequest,
       _ head: ResponseHead,

@@ -4,16 +4,17 @@
   internal import FoundationNetworking
   internal import WindTunnel
 
-  /// A protocol's task, as far as it has to be known, and the queue to speak on.
+  /// A protocol's task as far as it is required, and the queue on which to call the client.
   ///
-  /// swift-corelibs-foundation shows a protocol neither its session nor an upload's body nor the
-  /// task's queue; reflection does. The labels are those of 6.3 and unchanged on its main branch. A
-  /// label that is missing costs the feature, not the process: without the queue nothing is timed.
+  /// swift-corelibs-foundation gives a protocol no access to its session, an upload's body or the
+  /// task's queue, but reflection does. The labels are from version 6.3 and unchanged on its main
+  /// branch. If a label is missing, only that feature is lost: without the queue, there are no
+  /// timers.
   final class LoadingContext {
     private let task: URLSessionTask?
     private let queue: DispatchQueue?
     private let session: URLSession?
-    /// A registration's in place of the session's.
+    /// The registration's configuration, which replaces the session's.
     private let own: URLSessionConfiguration?
 
     private static let workQueue = StoredReference<URLSessionTask, DispatchQueue>("workQueue")
@@ -26,28 +27,28 @@
       session = task.flatMap { Self.owner.find(in: $0) }
     }
 
-    /// The session's own; on Linux `session.configuration` is the object itself.
+    /// The session's own configuration. On Linux `session.configuration` is the object itself.
     var configuration: URLSessionConfiguration? { own ?? session?.configuration }
 
-    /// The reason, in words, why this task cannot be carried in process.
+    /// The reason why this task cannot be carried in process.
     var refusal: (any Error)? {
       guard task is URLSessionDownloadTask else { return nil }
       return HarnessError(
         """
-        A download task cannot be answered in process on Linux: the platform ends the process. \
+        A download task is not supported in process on Linux: the platform ends the process. \
         Use a data task, or play the same deck on a loopback server.
         """
       )
     }
 
-    /// Runs something later on the task's queue.
+    /// Runs a closure later on the task's queue.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
       nonisolated(unsafe) let body = body
       let nanoseconds = Int(clamping: max(.zero, delay).inNanoseconds)
       queue?.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { body() }
     }
 
-    /// Does work on another queue and goes on with its result on the task's.
+    /// Runs work on another queue, and continues with its result on the task's queue.
     func elsewhere<Value>(_ work: @escaping () -> Value, _ next: @escaping (Value) -> Void) {
       nonisolated(unsafe) let work = work
       nonisolated(unsafe) let next = next
@@ -58,17 +59,18 @@
       }
     }
 
-    /// Goes on on the task's queue, from any thread.
+    /// Runs a closure on the task's queue, called from any thread.
     func hop(_ body: @escaping () -> Void) {
       nonisolated(unsafe) let body = body
       queue?.async { body() }
     }
 
-    /// Tells whether several pieces of a body reach the caller: handlers and async callers get only
-    /// the last piece, delegates all of them.
+    /// Whether the caller receives all pieces of a body.
+    ///
+    /// Completion handlers and async callers receive only the last piece, delegates all of them.
     private(set) lazy var takesPieces: Bool = {
       guard let task, let session, session.delegate != nil else { return false }
-      // With a session delegate all kinds of tasks look alike but for the registry's entry.
+      // With a session delegate, only the registry's entry distinguishes the kinds of tasks.
       let registry = Mirror(reflecting: session).descendant("taskRegistry")
       let behaviours = registry.flatMap { Mirror(reflecting: $0).descendant("behaviours") }
       guard let behaviours = behaviours.map({ Mirror(reflecting: $0) }) else { return false }
@@ -80,9 +82,9 @@
       return false
     }()
 
-    /// The body that an upload task was given; `URLRequest` does not show it.
+    /// The body of an upload task, which `URLRequest` does not contain.
     var uploadBody: UploadBody? {
-      // What other tasks send stands in their request.
+      // Other tasks have their body in the request.
       guard let task = task as? URLSessionUploadTask,
         var value = StoredProperty("knownBody", of: task)?.value
       else { return nil }
@@ -99,8 +101,10 @@
       }
     }
 
-    /// Asks the task's delegate, if there is one, whether to follow a redirect; answers on the
-    /// task's queue. The platform itself must not be told: it ends the process.
+    /// Lets the task's delegate, if there is one, decide about a redirect; calls back on the task's
+    /// queue.
+    ///
+    /// The platform itself must not be informed, because it would terminate the process.
     func ask(
       about next: URLRequest,
       _ head: ResponseHead,

@@ -7,10 +7,10 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// One task from its request to its last answer, across redirects.
+/// One task from its request to its last response, across redirects.
 ///
-/// Everything here runs on the task's own queue, so nothing needs a lock. A task that is suspended
-/// and resumed goes on with the same outcome: it is the same attempt.
+/// All code runs on the task's own queue, so no locks are necessary. A task that is suspended and
+/// resumed continues with the same outcome, because it is the same attempt.
 final class LoadingTask: InProcessCourier {
   private enum State {
     case waiting
@@ -23,16 +23,16 @@ final class LoadingTask: InProcessCourier {
   private let timeouts: Timeouts
   private var state = State.waiting
   private var isPaused = true
-  /// Counts pauses, so that a timer that was set before one does nothing after it.
+  /// Counts pauses, so that a timer set before a pause has no effect after it.
   private var generation = 0
-  /// The events that came from elsewhere while the task was suspended.
+  /// The events that arrived while the task was suspended.
   private var held: [(LoadingTask) -> Void] = []
 
   private var request: URLRequest
-  /// The content that is sent with the request, wherever the platform keeps it.
+  /// The content of the request, from any of the places where the platform stores it.
   private var body = Data()
   private var redirects = 0
-  /// Tells whether the task's delegate is being asked about a redirect; the answer waits with it.
+  /// Whether the task's delegate is deciding about a redirect. The response waits meanwhile.
   private var isAsking = false
   var outcome: Outcome?
   var queue = ActionQueue()
@@ -45,16 +45,16 @@ final class LoadingTask: InProcessCourier {
   private var lastActivity = DispatchTime.now()
   private var isTimed = false
 
-  /// The number of redirects that are followed, as by the platforms' own protocol.
+  /// The maximum number of redirects, equal to the platforms' own protocols.
   private static let redirectsMax = 20
-  /// Timers are looked at in steps of at most this long, so that none outlives its task by more.
+  /// The maximum interval between timer checks, so that no timer outlives its task by more.
   private static let timerStep = Duration.seconds(30)
 
   init(of interceptor: Interceptor, for registration: ProtocolRegistration) {
     self.registration = registration
     context = LoadingContext(of: interceptor, for: registration)
     request = interceptor.request
-    // Where the session is shared, the platform has looked for cookies in the storage of all.
+    // For the shared session, the platform has used the cookie storage that all tests share.
     if registration.isShared || Platform.leavesCookies(to: request) {
       context.addCookies(to: &request)
     }
@@ -64,9 +64,9 @@ final class LoadingTask: InProcessCourier {
 
   deinit { forwarding?.cancel() }
 
-  // MARK: - Its life
+  // MARK: - Start, pause and end
 
-  /// Starts, or goes on after a pause.
+  /// Starts the task, or resumes it after a pause.
   func resume() {
     guard isPaused, state != .finished else { return }
     isPaused = false
@@ -80,7 +80,7 @@ final class LoadingTask: InProcessCourier {
     if state == .running { forwarding?.resume() }
   }
 
-  /// Stops; whether for good or for a while, a protocol is not told.
+  /// Pauses the task. A protocol cannot know whether it is stopped permanently.
   func pause() {
     guard !isPaused else { return }
     isPaused = true
@@ -103,23 +103,23 @@ final class LoadingTask: InProcessCourier {
     }
   }
 
-  /// Does something now, or when a suspended task is resumed, or never if the task has ended.
+  /// Runs a closure now, or when a suspended task is resumed, or never if the task has ended.
   private func perform(_ body: @escaping (LoadingTask) -> Void) {
     guard state == .running else { return }
     if isPaused { held.append(body) } else { body(self) }
   }
 
-  /// Runs something later on the task's queue, unless the task was paused or ended meanwhile.
+  /// Runs a closure later on the task's queue, unless the task is paused or ends meanwhile.
   private func after(_ delay: Duration, _ body: @escaping (LoadingTask) -> Void) {
     let set = generation
-    // A task that has ended must not be held by its last timer.
+    // A timer must not retain a task that has ended.
     context.after(delay) { [weak self] in
       guard let self, generation == set, !isPaused, state == .running else { return }
       body(self)
     }
   }
 
-  /// Makes the one terminal call.
+  /// Ends the task with its only terminal call.
   private func terminate(_ end: (inout ClientCalls) -> Void) {
     guard state != .finished else { return }
     state = .finished
@@ -131,10 +131,10 @@ final class LoadingTask: InProcessCourier {
     end(&calls)
   }
 
-  /// Whether nothing keeps a response back.
+  /// Whether nothing delays the response.
   var isReady: Bool { !isPaused && !isAsking && state == .running }
 
-  // MARK: - From a request to what it gets
+  // MARK: - From a request to the deck's decision
 
   var deck: Deck { registration.deck }
   var lane: Lane { registration.lane }
@@ -152,8 +152,7 @@ final class LoadingTask: InProcessCourier {
     return true
   }
 
-  /// Returns the response, where it is there all at once: as it was made for an earlier request, or
-  /// made now for those that follow.
+  /// Returns a complete response, if possible: an earlier one for the same request, or a new one.
   private func rendered(_ outcome: Outcome) -> RenderedResponse? {
     guard let key = outcome.renderedKey, isReady, let url = request.url else { return nil }
     return registration.responses.response(under: key, at: url) {
@@ -184,7 +183,7 @@ final class LoadingTask: InProcessCourier {
     calls.receive(data)
   }
 
-  // A live response ends when its origin ends it.
+  // Only its origin ends a live response.
   func finish(_ afterwards: Delivery.Afterwards) { if forwarding == nil { end(with: nil) } }
 
   func stall() {
@@ -206,12 +205,12 @@ final class LoadingTask: InProcessCourier {
 
   // MARK: - The live origin
 
-  /// Asks the live origin, passes its answer through and lets the deck keep it.
+  /// Sends the request to the live origin, passes its response on and lets the deck record it.
   func forward() {
     guard let outcome else { return }
     startTimers()
     let forwarding = Forwarding(outcome, in: context) { [weak self] event in
-      // What was on its way when the task was suspended waits with it.
+      // Events in transit when the task was suspended wait until it is resumed.
       self?.perform { $0.pass(event, of: outcome) }
     }
     self.forwarding = forwarding
@@ -226,7 +225,7 @@ final class LoadingTask: InProcessCourier {
       if redirect == nil { calls.receive(head, at: request.url, isOpen: true) }
     case .bytes(let data): if redirect == nil { calls.receive(data) }
     case .end(let answer, let timing, let error):
-      // Kept before a next hop asks, so that the hops stand in order on the cassette.
+      // Recorded before the next hop is requested, so that the hops are in order on the cassette.
       var interaction = Interaction(outcome.request, answer, timing: timing)
       interaction.joined = interaction.response?.headers.perhapsJoined ?? []
       deck.keep(interaction, for: outcome)
@@ -243,8 +242,8 @@ final class LoadingTask: InProcessCourier {
 
   // MARK: - Redirects
 
-  /// Asks the task's delegate, and then the next place; where the delegate does not want to be
-  /// led, the answer that leads is the answer, and `stay` hands it over.
+  /// Follows a redirect if the task's delegate allows it. Otherwise `stay` delivers the redirect
+  /// itself.
   private func follow(
     _ redirect: Redirect,
     _ head: ResponseHead,
@@ -264,7 +263,7 @@ final class LoadingTask: InProcessCourier {
   }
 
   private func go(to next: URLRequest, _ redirect: Redirect, _ head: ResponseHead) {
-    // The answer in hand is forgotten: there will be another.
+    // The current response is dropped, because another one follows.
     noteFinished()
     queue = ActionQueue()
     (outcome, forwarding, self.redirect) = (nil, nil, nil)
@@ -276,7 +275,7 @@ final class LoadingTask: InProcessCourier {
 
   // MARK: - Time
 
-  /// The time since the task began. Work that outlives a run in virtual time sees another clock.
+  /// The time since the task began. Work that outlives a run in virtual time uses another clock.
   private var elapsed: Duration {
     let nanoseconds = DispatchTime.now().uptimeNanoseconds &- start.uptimeNanoseconds
     return max(.zero, .nanoseconds(Int64(bitPattern: nanoseconds)))
@@ -284,14 +283,14 @@ final class LoadingTask: InProcessCourier {
 
   private func noteActivity() { lastActivity = .now() }
 
-  /// Starts the timers once something is waited for; an answer that is there needs none.
+  /// Starts the timers at the first wait. A response without waits needs none.
   private func startTimers() {
     guard !isTimed else { return }
     isTimed = true
     checkTimers()
   }
 
-  /// Returns the time since something came last; less than nothing where that was after the moment.
+  /// Returns the time since the last activity; negative if that was after the moment.
   private func silence(at moment: DispatchTime) -> Duration {
     .nanoseconds(Int64(moment.uptimeNanoseconds) - Int64(lastActivity.uptimeNanoseconds))
   }
@@ -305,11 +304,11 @@ final class LoadingTask: InProcessCourier {
       Self.timerStep
     )
     if left <= .zero { return runOut() }
-    // A live origin may take its time; what is played has an end, whatever the client waits for.
+    // A live origin may be slow. A played response must end, for any timeout of the client.
     let untilCeiling =
       forwarding == nil ? registration.silenceMax - silent : Self.timerStep
     if untilCeiling <= .zero {
-      // What was due by now, and what a machine was too busy to bring, is no silence.
+      // Overdue events, and delays of a busy machine, do not count as silence.
       advance(.tick)
       guard silence(at: moment) < registration.silenceMax else {
         return refuse(Self.silence(registration.silenceMax))
@@ -319,8 +318,9 @@ final class LoadingTask: InProcessCourier {
     after(min(left, untilCeiling)) { $0.checkTimers() }
   }
 
-  /// The client waits no longer. An origin that kept it waiting is recorded as one: what it had
-  /// said by then, and that the time was up.
+  /// Handles the client's timeout.
+  ///
+  /// If a live origin was too slow, its response so far and the timeout are recorded.
   private func runOut() {
     guard let forwarding else { return end(with: .timedOut) }
     forwarding.giveUp(Symptom.timedOut.urlError(for: request.url, as: registration.errors))
@@ -329,29 +329,31 @@ final class LoadingTask: InProcessCourier {
   private static func silence(_ length: Duration) -> HarnessError {
     HarnessError(
       """
-      Nothing came for \(length), which is as long as the harness waits, and this task would wait \
-      longer. Give the request a timeout, or the configuration a longer silenceMax.
+      Nothing arrived for \(length), the maximum wait of the harness, and this task would wait \
+      longer. Set a timeout of the request, or a longer silenceMax in the configuration.
       """
     )
   }
 }
 
-/// The timeouts that a `URLProtocol` has to keep itself: on Linux none ever fires for one, on Apple
-/// platforms only the resource's.
+/// The timeouts that a `URLProtocol` must enforce itself.
+///
+/// For a protocol the platform enforces none on Linux, and only the resource timeout on Apple
+/// platforms.
 private struct Timeouts {
-  /// Restarted by every byte; `nil`: never.
+  /// The idle timeout, restarted by every byte; `nil` for none.
   var idle: Duration?
-  /// From the start of the task to its end; `nil`: never.
+  /// The timeout from the start of the task to its end; `nil` for none.
   var resource: Duration?
 
-  /// The interval of a `URLRequest` for which none was set.
+  /// The default interval of a `URLRequest`.
   private static let unset: TimeInterval = 60
-  /// Anything longer is meant as "never"; `.infinity` is.
+  /// A longer interval is treated as infinite, as is `.infinity`.
   private static let longest: TimeInterval = 1e9
 
   init(_ request: URLRequest, _ configuration: URLSessionConfiguration?) {
     let own = request.timeoutInterval
-    // A request's own timeout beats the configuration's.
+    // A request's own timeout overrides the configuration's.
     let wanted = own == Self.unset ? configuration?.timeoutIntervalForRequest ?? own : own
     idle = Self.duration(Platform.idleTimeout(wanted))
     resource = configuration.flatMap { Self.duration($0.timeoutIntervalForResource) }

@@ -5,23 +5,23 @@ package import WindTunnel
   internal import FoundationNetworking
 #endif
 
-/// The one server that the requests of a test on the wire may go to.
+/// The only server to which a test on the wire may send requests.
 package struct NetworkGuard: Sendable {
-  /// The address that it listens at: `http://127.0.0.1:8080`.
+  /// The origin of the server, such as `http://127.0.0.1:8080`.
   let origin: String
-  /// The same, taken apart.
+  /// The parsed URL of ``origin``.
   private let own: RequestURL
-  /// Tells whether a request is none of the deck's affair.
+  /// Returns whether a request bypasses the deck.
   let ignores: @Sendable (RequestURL) -> Bool
 
-  /// Lets requests go to a server's origin; hosts that a deck ignores are asked, too.
+  /// Creates a guard that allows requests to a server's origin and to hosts that a deck ignores.
   package init(allowing origin: String, ignoring ignores: @escaping @Sendable (RequestURL) -> Bool)
   {
     (self.origin, self.ignores) = (origin, ignores)
     own = Self.asHTTP(RequestURL(origin))
   }
 
-  /// Returns a protocol class that refuses what does not go there.
+  /// Returns a protocol class that refuses all other requests.
   package func makeProtocolClass() -> AnyClass { ProtocolClassPool.take(for: self) }
 
   func letsThrough(_ request: URLRequest) -> Bool {
@@ -31,7 +31,7 @@ package struct NetworkGuard: Sendable {
     return isOwn(url) || ignores(url)
   }
 
-  /// However it is spelled: `localhost`, or a WebSocket that begins at the same port.
+  /// Returns whether a URL is the server's, including `localhost` and WebSockets on the same port.
   private func isOwn(_ url: RequestURL) -> Bool {
     let url = Self.asHTTP(url)
     guard let host = url.host, url.scheme == own.scheme, url.effectivePort == own.effectivePort
@@ -40,10 +40,11 @@ package struct NetworkGuard: Sendable {
       || (Self.names.contains(host) && own.host.map(Self.names.contains) == true)
   }
 
-  /// The names of a server that listens at 127.0.0.1; at `[::1]` another may listen.
+  /// The names of a server on 127.0.0.1. On `[::1]` another server may listen.
   private static let names: Set<String> = ["127.0.0.1", "localhost"]
 
-  /// A WebSocket begins as a request (RFC 6455, section 3).
+  /// Returns a URL with an HTTP scheme: a WebSocket begins as an HTTP request (RFC 6455, section
+  /// 3).
   private static func asHTTP(_ url: RequestURL) -> RequestURL {
     var url = url
     switch url.scheme {
@@ -54,21 +55,20 @@ package struct NetworkGuard: Sendable {
     return url
   }
 
-  /// Returns the reason why a request is not sent, as an error.
+  /// Returns the error that explains why a request is not sent.
   func refusal(of request: URLRequest, through session: String = "") -> HarnessError {
     let url = request.url?.absoluteString ?? "a request without a URL"
     return HarnessError(
-      "\(url)\(session) would leave the tunnel. On the wire, ask \(origin), which is "
+      "\(url)\(session) would reach the network. On the wire, use \(origin), which is "
         + "Deck.current.url."
     )
   }
 }
 
-/// The interceptor of a session that has a guard: it carries nothing, and refuses what the platform
-/// must not carry.
+/// The interceptor of a session with a guard. It sends nothing, and fails the refused requests.
 final class GuardInterceptor<Digits>: URLProtocol {
   override class func canInit(with request: URLRequest) -> Bool {
-    // Given back: then nothing is let through.
+    // Without a guard, nothing is allowed.
     guard let networkGuard = ProtocolClassPool.networkGuard(of: self) else {
       return SharedSession.reachesTheNetwork(request)
     }
@@ -80,7 +80,7 @@ final class GuardInterceptor<Digits>: URLProtocol {
   override func startLoading() {
     let refusal =
       ProtocolClassPool.networkGuard(of: type(of: self))?.refusal(of: request)
-      ?? HarnessError("The test of this session is over, and its server with it.")
+      ?? HarnessError("The test of this session has ended, and its server has stopped.")
     client?.urlProtocol(self, didFailWithError: refusal)
   }
 

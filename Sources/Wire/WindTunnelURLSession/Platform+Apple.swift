@@ -4,17 +4,18 @@
 
   /// The differences between the platforms' own protocols.
   enum Platform {
-    /// Taken as it is.
+    /// Returns the effective idle timeout: any value is supported.
     static func idleTimeout(_ interval: TimeInterval) -> TimeInterval { interval }
 
-    /// Tells whether a protocol finds no stored cookies in its request: the system's own protocol
-    /// puts them in, and only where the request wants that and has none of its own.
+    /// Returns whether a request lacks the stored cookies when it reaches a protocol.
+    ///
+    /// The system's own protocol adds them, if the request allows that and has none of its own.
     static func leavesCookies(to request: URLRequest) -> Bool {
       request.httpShouldHandleCookies && request.value(forHTTPHeaderField: "Cookie") == nil
     }
   }
 
-  /// The construction of the platform's responses.
+  /// The creation of the platform's responses.
   enum Responses {
     static func response(_ head: ResponseHead, at url: URL) -> HTTPURLResponse? {
       HTTPURLResponse(head, at: url)

@@ -6,15 +6,16 @@
 
   /// The differences between the platforms' own protocols.
   enum Platform {
-    /// libcurl's timer is told whole seconds, the rest is cut off: 1.9 fires after 1.0 s and 0.5 at
-    /// once.
+    /// Returns the effective idle timeout: libcurl's timer truncates it to whole seconds.
+    ///
+    /// 1.9 fires after 1.0 s, and 0.5 at once.
     static func idleTimeout(_ interval: TimeInterval) -> TimeInterval { interval.rounded(.down) }
 
-    /// Tells whether a protocol finds no stored cookies in its request: here they are already set.
+    /// Returns whether a request lacks the stored cookies; on this platform they are already set.
     static func leavesCookies(to request: URLRequest) -> Bool { false }
   }
 
-  /// The construction of the platform's responses.
+  /// The creation of the platform's responses.
   enum Responses {
     static func response(_ head: ResponseHead, at url: URL) -> HTTPURLResponse? {
       let isChallenge =
@@ -32,12 +33,13 @@
     }
   }
 
-  /// A 401 with a Basic challenge that the platform does not take up.
+  /// A 401 response whose Basic challenge the platform does not handle.
   ///
-  /// While a task finishes, swift-corelibs-foundation 6.3 makes a protection space of the
-  /// response's URL and then waits for ever for a credential, or goes to the network past this
-  /// protocol. Without a URL it finds no space and hands the 401 to the caller. So the URL is
-  /// hidden from the finishing thread, and from no other, for the length of that call.
+  /// While a task finishes, swift-corelibs-foundation 6.3 creates a protection space from the
+  /// response's URL. It then waits indefinitely for a credential, or sends a request to the network
+  /// without this protocol. Without a URL there is no protection space, and the caller receives the
+  /// 401. Therefore the URL is hidden from the finishing thread, and from no other, during that
+  /// call.
   private final class ChallengeResponse: HTTPURLResponse, @unchecked Sendable {
     private let hiddenFrom = Locked<UInt>(0)
 

@@ -2,7 +2,7 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// The reception of one response by a client without a session, by the clock of its caller.
+/// The reception of one response by a client without a session, with the clock of its caller.
 final class Reception: InProcessCourier {
   let deck: Deck
   let lane: Lane
@@ -15,9 +15,9 @@ final class Reception: InProcessCourier {
   /// Returns the time since the request.
   private let clock: () -> Duration
 
-  /// The time at which more may arrive; `nil`: nothing arrives by itself.
+  /// The time at which more may arrive; `nil` if nothing more will arrive.
   private(set) var wakeTime: Duration?
-  /// The time of the head.
+  /// The time at which the head arrived.
   private(set) var headTime: Duration?
   /// The time of the last byte, or of the request.
   private(set) var lastActivity = Duration.zero
@@ -30,7 +30,7 @@ final class Reception: InProcessCourier {
   private var body = Data()
   /// Whether `body` is without a content coding.
   private var isOpen = false
-  /// The number of bytes of the body that a listener knows; `nil` if it does not know the head.
+  /// The number of bytes of the body that a listener has received; `nil` before the head.
   private var reported: Int?
 
   init(of request: Request, for exchange: DirectExchange, by clock: @escaping () -> Duration) {
@@ -38,14 +38,15 @@ final class Reception: InProcessCourier {
     (deck, lane) = (exchange.deck, exchange.lane)
   }
 
-  /// Continues when ``wakeTime`` has come.
+  /// Continues the reception at ``wakeTime``.
   func wake() {
     wakeTime = nil
     advance(.tick)
   }
 
-  /// Reports what has arrived since the last call, but not a redirect. A body with a content coding
-  /// cannot be read before it is whole.
+  /// Reports the data since the last call, except for a redirect.
+  ///
+  /// A body with a content coding can be reported only when it is complete.
   func report(to listener: DirectExchange.Listener) {
     guard let head else { return }
     if reported == nil { listener.head(head) }
@@ -84,7 +85,7 @@ final class Reception: InProcessCourier {
   func wake(at moment: Duration) { wakeTime = moment }
 
   func forward() {
-    refuse(HarnessError("There is no live origin to ask without a session."))
+    refuse(HarnessError("Without a session, no request can be sent to the live origin."))
   }
 
   func end(with symptom: Symptom?) {
@@ -108,8 +109,7 @@ final class Reception: InProcessCourier {
 }
 
 extension Request {
-  /// The request by which an answer that leads elsewhere is followed; `nil` where it is the answer
-  /// itself.
+  /// Creates the request that follows a redirect; `nil` if the response is no redirect.
   init?(following head: ResponseHead, from original: Request) {
     guard 300..<400 ~= head.status,
       let target = RedirectTarget(

@@ -3,28 +3,26 @@
   @_spi(Reflection) internal import Swift
   internal import Synchronization
 
-  /// An object that the objects of another module's class hold in a stored property, found by its
-  /// label.
+  /// A stored property of another module's class that contains an object, found by its label.
   ///
-  /// Reflection finds it, too, but makes a value of everything on the way, and every replayed
-  /// request would pay for that. So the runtime is asked once where the property stands, which does
+  /// Reflection finds it too, but creates a value for every property, which would slow down each
+  /// replayed request. Therefore the property's offset is requested from the runtime once; it does
   /// not change while a process runs.
   final class StoredReference<Owner: AnyObject, Object: AnyObject>: Sendable {
     private let label: String
-    /// In bytes from the beginning of an object; 0 is not known yet, -1 for reflection alone to
-    /// tell.
+    /// The offset in bytes from the beginning of an object; 0 if unknown, -1 if only reflection
+    /// finds it.
     private let place = Atomic(0)
-    /// The class of what reflection saw there; to ask an object whether it is of another costs
-    /// more.
+    /// The class of the object that reflection found. Comparing it is cheaper than a dynamic cast.
     private let type = Atomic(0)
 
-    /// `_EachFieldOptions.classType`, which is a variable and so out of reach of checked
-    /// concurrency.
+    /// The value of `_EachFieldOptions.classType`, which is a variable and therefore inaccessible
+    /// to checked concurrency.
     private static var classes: _EachFieldOptions { _EachFieldOptions(rawValue: 1) }
 
     init(_ label: String) { self.label = label }
 
-    /// Returns what an object holds; `nil` where it has no such property, or something else in it.
+    /// Returns the property's object; `nil` if the property is missing or has another type.
     func find(in owner: Owner) -> Object? {
       let place = place.load(ordering: .acquiring)
       if place > 0 {
@@ -36,17 +34,18 @@
         return object as? Object
       }
       let reflected = StoredProperty(label, of: owner)?.value as? Object
-      // An empty property does not show whether a place is the right one.
+      // An empty property cannot confirm the offset.
       if place == 0, let reflected {
         type.store(Self.number(of: reflected), ordering: .relaxed)
-        // Behind the class, which a thread that sees the place compares with.
+        // Stored after the class, because a thread that reads the offset compares with the class.
         self.place.store(seen(reflected, in: owner) ?? -1, ordering: .releasing)
       }
       return reflected
     }
 
-    /// Returns the place that the runtime names, if what stands there is what reflection sees: a
-    /// weak reference, for one, is stored otherwise.
+    /// Returns the runtime's offset, if the object at that offset is the reflected one.
+    ///
+    /// A weak reference, for example, is stored differently.
     private func seen(_ reflected: Object, in owner: Owner) -> Int? {
       var place: Int?
       _forEachField(of: Owner.self, options: Self.classes) { name, offset, _, _ in
@@ -73,13 +72,13 @@
 
   /// A stored property of an object of another module, found by its label.
   ///
-  /// To look at all properties costs a fourth of a replayed request. So where one stands in its
-  /// class, which does not change while a process runs, is found once.
+  /// Reflecting all properties takes a fourth of a replayed request's time. Therefore the
+  /// property's position in its class is found once; it does not change while a process runs.
   struct StoredProperty {
     let value: Any
 
-    /// The number of classes up, and the property's number there.
-    private struct Place {
+    /// The number of superclass steps, and the property's index in that class.
+    private struct PropertyIndex {
       var depth: Int
       var offset: Int
     }
@@ -89,9 +88,9 @@
       var label: String
     }
 
-    private static let places = Locked<[Name: Place?]>([:])
+    private static let places = Locked<[Name: PropertyIndex?]>([:])
 
-    /// `nil` where the object has no such property.
+    /// Reads the property; `nil` if the object has no such property.
     init?(_ label: String, of object: AnyObject) {
       let name = Name(type: ObjectIdentifier(type(of: object)), label: label)
       let known = Self.places.withLock { $0[name] }
@@ -104,12 +103,12 @@
       value = children[children.index(children.startIndex, offsetBy: place.offset)].value
     }
 
-    private static func place(of label: String, in object: AnyObject) -> Place? {
+    private static func place(of label: String, in object: AnyObject) -> PropertyIndex? {
       var mirror: Mirror? = Mirror(reflecting: object)
       var depth = 0
       while let current = mirror {
         for (offset, child) in current.children.enumerated() where child.label == label {
-          return Place(depth: depth, offset: offset)
+          return PropertyIndex(depth: depth, offset: offset)
         }
         mirror = current.superclassMirror
         depth += 1

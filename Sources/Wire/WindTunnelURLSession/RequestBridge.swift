@@ -5,13 +5,14 @@ internal import WindTunnel
   internal import FoundationNetworking
 #endif
 
-/// The conversion of a `URLRequest` to a request of the kernel's.
+/// The conversion of a `URLRequest` to a request of WindTunnel.
 enum RequestBridge {
-  /// A body that is streamed into a task is read up to here; a longer one fails the task.
+  /// The maximum size of a streamed body in bytes. A longer body fails the task.
   private static let streamedBodyBytesMax = 256 << 20
 
-  /// Returns a request as the server would get it: with what the configuration adds. A request's
-  /// own fields beat the configuration's.
+  /// Returns a request as the server would receive it, including the configuration's header fields.
+  ///
+  /// A request's own fields override the configuration's.
   static func request(
     _ request: URLRequest,
     body: Data,
@@ -33,8 +34,9 @@ enum RequestBridge {
     )
   }
 
-  /// Finds the body, wherever the platform keeps it, and answers on the task's queue: `httpBody`,
-  /// else the stream, else what an upload task was given.
+  /// Finds the body and calls back on the task's queue.
+  ///
+  /// The body is `httpBody`, or else the stream, or else the body of an upload task.
   static func body(
     of request: URLRequest,
     _ context: LoadingContext,
@@ -77,17 +79,18 @@ enum UploadBody {
   case stream(InputStream)
 }
 
-/// The place to which an answer leads, and what of its request goes along (RFC 9110 §15.4).
+/// The target of a redirect, and the parts of its request that are kept (RFC 9110 §15.4).
 struct RedirectTarget {
   let url: URL
   let method: String
-  /// Tells whether method and body go along.
+  /// Whether method and body are kept.
   let keepsBody: Bool
-  /// The fields that do not.
+  /// The header fields that are dropped.
   let dropped: [String]
 
-  /// `nil` where the answer does not lead anywhere: another status, or no usable `Location`; then
-  /// it is the answer itself.
+  /// Creates the target; `nil` if the status is no redirect or there is no usable `Location`.
+  ///
+  /// The response is then final.
   init?(_ head: ResponseHead, from base: URL?, method: String) {
     guard [301, 302, 303, 307, 308].contains(head.status),
       let location = head.headers["Location"], let base,
@@ -98,20 +101,20 @@ struct RedirectTarget {
     keepsBody = head.status == 307 || head.status == 308
     let turnsToGet = !keepsBody && method != "HEAD" && (head.status == 303 || method == "POST")
     self.method = turnsToGet ? "GET" : method
-    // Credentials are for the host they were given to.
+    // Credentials are intended for the original host only.
     dropped =
       ["Cookie"] + (keepsBody ? [] : ["Content-Type", "Content-Length"])
       + (url.host == base.host ? [] : ["Authorization"])
   }
 }
 
-/// The request by which an answer that leads elsewhere is followed.
+/// The request that follows a redirect.
 struct Redirect {
   var request: URLRequest
-  /// Tells whether method and body go along.
+  /// Whether method and body are kept.
   var keepsBody: Bool
 
-  /// `nil` where the answer does not lead anywhere.
+  /// Creates the request; `nil` if the response is no redirect.
   init?(_ head: ResponseHead, from original: URLRequest) {
     guard
       let target = RedirectTarget(head, from: original.url, method: original.httpMethod ?? "GET")
@@ -134,7 +137,7 @@ extension LoadingContext {
     return configuration.httpCookieStorage
   }
 
-  /// Stores what an answer sets, as the platform's own protocol does; it does not do so for others.
+  /// Stores a response's cookies, as the platform does only for its own protocol.
   func storeCookies(_ values: [String], at url: URL) {
     guard let cookies else { return }
     for value in values {
@@ -143,7 +146,7 @@ extension LoadingContext {
     }
   }
 
-  /// Puts the stored cookies into a request that the platform has not made.
+  /// Adds the stored cookies to a request that the platform has not created.
   func addCookies(to request: inout URLRequest) {
     guard let url = request.url, let stored = cookies?.cookies(for: url), !stored.isEmpty else {
       return

@@ -3,18 +3,18 @@
   internal import Foundation
   internal import WindTunnel
 
-  // A registered class sees every request of `URLSession.shared` and of no test in particular. So
-  // one test has the session at a time, and others that want it wait; whatever is asked meanwhile
-  // is that test's.
+  // A registered class receives every request of `URLSession.shared`, without a relation to a test.
+  // Therefore one test uses the session at a time, and others wait. All requests meanwhile belong
+  // to that test.
 
   extension SharedSession {
     private static let turn = Turns()
 
-    /// Lends the session to a test as soon as no other has it.
+    /// Lends the session to a test as soon as no other test uses it.
     package static func lend(to destination: Destination, _ body: () async throws -> Void)
       async throws
     {
-      // Within a test that has it already, waiting would be for oneself.
+      // Within a test that already has the session, waiting would deadlock.
       let waits = Self.destination == nil
       if waits { await turn.take() }
       defer { if waits { turn.giveBack() } }
@@ -25,7 +25,7 @@
         guarded.withLock { $0 = destination }
         type = GuardedInterceptor.self
       }
-      // Of registered classes the last is asked first.
+      // The class that was registered last is consulted first.
       URLProtocol.registerClass(type)
       defer { URLProtocol.unregisterClass(type) }
       try await $destination.withValue(destination) { try await body() }
@@ -34,7 +34,7 @@
     fileprivate static let guarded = Locked<Destination?>(nil)
   }
 
-  /// Refuses what does not go to the server of the test that has the session.
+  /// Refuses requests to other servers than that of the test that uses the session.
   private final class GuardedInterceptor: Interceptor {
     override class func canInit(with request: URLRequest) -> Bool {
       guard SharedSession.reachesTheNetwork(request) else { return false }

@@ -4,27 +4,28 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  // A request belongs to the test whose task resumes it. swift-corelibs-foundation asks a protocol
-  // class whether it wants a request, and without a cache also makes its instance, within
-  // `resume()` on the caller's thread. There the caller's task-local values are in sight, which
-  // they are nowhere later. So one class sees the requests of all tests and any number of them runs
-  // at once. Were that to change, a request would be no test's and be refused, not sent.
+  // A request belongs to the test whose task resumes it. swift-corelibs-foundation calls `canInit`
+  // of a protocol class within `resume()` on the caller's thread. Without a cache it also creates
+  // the class's instance there. Only there the caller's task-local values are visible. Therefore
+  // one class handles the requests of all tests, and any number of tests run at once. If that
+  // changes, a request belongs to no test and is refused, not sent.
   //
-  // The class stays in front of the platform's own for good, since the list must not change while
-  // a request reads it. It steps aside while no test has the session.
+  // The class stays before the platform's own permanently, because the list must not change while a
+  // request reads it. It ignores requests while no test uses the session.
 
   extension SharedSession {
     private struct State: Sendable {
-      /// The number of tests that have the session.
+      /// The number of tests that use the session.
       var tests = 0
-      /// The session's cache as it was before the first of them.
+      /// The session's cache before the first of them.
       var cache: URLCache?
-      /// The parts of the session, once a test had it.
+      /// The parts of the session, once a test has used it.
       var parts: Parts?
     }
 
-    /// The session's own configuration, which here is the object itself and knows no lock, and the
-    /// queue on which requests look at it.
+    /// The session's own configuration, and the queue on which requests read it.
+    ///
+    /// On this platform the configuration is the object itself and has no lock.
     private struct Parts: @unchecked Sendable {
       let configuration: URLSessionConfiguration
       let queue: DispatchQueue
@@ -75,9 +76,10 @@
       if let parts = Parts() { parts.queue.sync(execute: body) } else { body() }
     }
 
-    /// Keeps the cache from a request of a task that outlives the last test: it is looked at when
-    /// this has returned, and with a cache the instance would be made where no task-local value is
-    /// in sight. It is back with the queue's next turn.
+    /// Removes the cache during a request of a task that outlives the last test.
+    ///
+    /// The platform reads the cache after this returns. With a cache it would create the protocol's
+    /// instance without access to task-local values. The queue's next work item restores the cache.
     private static func withholdCache() {
       let parts = state.withLock { $0.tests == 0 ? $0.parts : nil }
       guard let parts, let cache = parts.configuration.urlCache else { return }
@@ -91,10 +93,10 @@
       }
     }
 
-    /// Tells whether a request is answered here, by a deck or by a refusal.
+    /// Returns whether a request is handled by a deck or refused.
     ///
-    /// Called under locks of the platform's: it must not call `URLSession`, and takes no lock but
-    /// its own.
+    /// The platform holds its own locks during this call. It must not call `URLSession`, and takes
+    /// no other lock than its own.
     fileprivate static func takes(_ request: URLRequest) -> Bool {
       guard reachesTheNetwork(request) else { return false }
       if let destination {
@@ -110,11 +112,11 @@
       let url = request.url?.absoluteString ?? "a request without a URL"
       return HarnessError(
         """
-        \(url) was asked through URLSession.shared from outside a test's own tasks, while \
-        \(count == 1 ? "a test has" : "\(count) tests have") that session by sharedSession: true, \
-        so nobody can tell whose request it is. It was not sent. Ask from the test or from a Task \
-        it starts (not Task.detached, not a dispatch queue, not a completion handler), or hand \
-        the code URLSession.windTunnel.
+        \(url) was requested with URLSession.shared outside a test's own tasks, while \
+        \(count == 1 ? "a test uses" : "\(count) tests use") that session with sharedSession: true. \
+        The request cannot be assigned to a test and was not sent. Send it in the test or in a Task \
+        it starts (not Task.detached, a dispatch queue or a completion handler), or pass \
+        URLSession.windTunnel to the code.
         """
       )
     }
@@ -122,7 +124,7 @@
 
   /// The interceptor of `URLSession.shared`.
   private final class SharedInterceptor: Interceptor {
-    /// Taken when the task is resumed, where it is in sight.
+    /// Read when the task is resumed, while the task-local value is visible.
     private let destination = SharedSession.destination
 
     override class func canInit(with request: URLRequest) -> Bool { SharedSession.takes(request) }

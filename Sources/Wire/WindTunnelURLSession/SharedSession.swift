@@ -7,25 +7,25 @@
 
 /// The shared use of `URLSession.shared` by tests, for code that does not accept a session.
 ///
-/// The platforms differ in how a request is known to be a test's, and so in how many tests can have
-/// the session at once; that is in the files beside this one.
+/// The platforms differ in how a request is attributed to a test, and so in how many tests can use
+/// the session at once. The platform files with the same name contain that.
 package enum SharedSession {
   /// The destination of a test's requests.
   package enum Destination: Sendable {
-    /// The requests are answered in process.
+    /// A deck in the same process provides the responses.
     case deck(ProtocolRegistration)
-    /// The requests go to a server; all others are refused.
+    /// The requests are sent to a server; all others are refused.
     case server(NetworkGuard)
 
-    /// Returns the answer to a request that is not let through.
+    /// Returns the registration for a request, or the error if it is refused.
     func registration(for request: URLRequest) -> Result<ProtocolRegistration, HarnessError> {
       let url = request.url?.absoluteString ?? "a request without a URL"
       switch self {
       case .deck(let registration):
-        // What is no HTTP is on no tape, and must not find another way.
+        // A request other than HTTP is on no cassette, and must not reach the network.
         guard Interceptor.canInit(with: request) else {
           return .failure(
-            HarnessError("\(url) through URLSession.shared is no HTTP, and no cassette plays it.")
+            HarnessError("\(url) through URLSession.shared is not HTTP; no cassette plays it.")
           )
         }
         return .success(registration)
@@ -34,17 +34,17 @@ package enum SharedSession {
       }
     }
 
-    /// Tells whether a request is none of the tunnel's affair.
+    /// Returns whether a request bypasses the deck.
     func letsThrough(_ request: URLRequest) -> Bool {
       guard case .server(let networkGuard) = self else { return false }
       return networkGuard.letsThrough(request)
     }
   }
 
-  /// The destination of the test that runs here.
+  /// The destination of the current test.
   @TaskLocal static var destination: Destination?
 
-  /// Tells whether the platform itself sends requests of this scheme.
+  /// Returns whether the platform itself sends requests with this scheme.
   static func reachesTheNetwork(_ request: URLRequest) -> Bool {
     ["http", "https", "ws", "wss", "ftp", "ftps", "sftp"]
       .contains(request.url?.scheme?.lowercased())

@@ -1,10 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// The commands that compare cassettes and make others of them, as processes.
 @Suite(.timeLimit(.minutes(5))) struct CassetteToolTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   /// A cassette of GETs, each answered with a number.
   private func tape(_ answers: KeyValuePairs<String, Int>, date: String = "today") -> String {
     let interactions = answers.map { path, number in
@@ -16,18 +18,13 @@ import WindTunnel
     return #"{"windtunnel": 1, "interactions": [\#(interactions.joined(separator: ","))]}"#
   }
 
-  private func write(_ text: String, _ name: String, in scratch: Scratch) throws {
-    try Data(text.utf8).write(to: scratch.folder.appendingPathComponent(name))
-  }
-
   @Test func `convert says of a zip archive what to do, and lint counts absolute URLs`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write("PK\u{3}\u{4}", to: "a.har.zip")
     let zip = try await scratch.run("cassette convert a.har.zip b.json")
     #expect(zip.code == 65 && zip.err.contains(" Record with content: 'embed', or unpack it, "))
-    try write(tape(["/a": 1]), "a.json", in: scratch)
+    try scratch.write(tape(["/a": 1]), to: "a.json")
     let links =
       #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/a"},"response":{"#
     let text = #""headers":[["Content-Type","application/json"]],"json":["http://a.test/b"]}}]}"#
@@ -37,10 +34,9 @@ import WindTunnel
   }
 
   @Test func `diff is quiet about dates and ends with 1 where a value changed`() async throws {
-    let scratch = try Scratch()
-    try write(tape(["/a": 1, "/b": 2]), "a.json", in: scratch)
-    try write(tape(["/a": 1, "/b": 2], date: "tomorrow"), "same.json", in: scratch)
-    try write(tape(["/a": 1, "/b": 3, "/c": 4]), "b.json", in: scratch)
+    try scratch.write(tape(["/a": 1, "/b": 2]), to: "a.json")
+    try scratch.write(tape(["/a": 1, "/b": 2], date: "tomorrow"), to: "same.json")
+    try scratch.write(tape(["/a": 1, "/b": 3, "/c": 4]), to: "b.json")
     try await scratch.expect("cassette diff a.json same.json")
     let text = """
       a.json → b.json: 1 changed, 1 added, 1 the same
@@ -53,18 +49,17 @@ import WindTunnel
   }
 
   @Test func `diff --git compares with a commit, and only cassettes`() async throws {
-    let scratch = try Scratch()
-    try write(tape(["/a": 1]), "a.json", in: scratch)
-    try write(tape(["/gone": 1]), "gone.json", in: scratch)
-    try write("{}", "other.json", in: scratch)
+    try scratch.write(tape(["/a": 1]), to: "a.json")
+    try scratch.write(tape(["/gone": 1]), to: "gone.json")
+    try scratch.write("{}", to: "other.json")
     try scratch.git("init", "--quiet")
     try scratch.git("add", "a.json", "gone.json", "other.json")
     try scratch.git("commit", "--quiet", "--message", "one")
     let words = ["cassette", "diff", "--git", "HEAD", "--format", "markdown"]
     try await scratch.expect(words)
-    try write(tape(["/a": 2], date: "tomorrow"), "a.json", in: scratch)
-    try write("[]", "other.json", in: scratch)
-    try write(tape(["/new": 1]), "new.json", in: scratch)
+    try scratch.write(tape(["/a": 2], date: "tomorrow"), to: "a.json")
+    try scratch.write("[]", to: "other.json")
+    try scratch.write(tape(["/new": 1]), to: "new.json")
     try FileManager.default.removeItem(at: scratch.folder.appendingPathComponent("gone.json"))
     let text = """
       ### `a.json`: 1 changed, 0 the same
@@ -88,49 +83,45 @@ import WindTunnel
 
   @Test(arguments: [false, true])
   func `a cassette under another name is compared with what it was`(isAdded: Bool) async throws {
-    let scratch = try Scratch()
-    try write(tape(["/a": 1, "/b": 1, "/c": 1]), "old.json", in: scratch)
+    try scratch.write(tape(["/a": 1, "/b": 1, "/c": 1]), to: "old.json")
     try scratch.git("init", "--quiet")
     try scratch.git("add", "old.json")
     try scratch.git("commit", "--quiet", "--message", "one")
     try FileManager.default.removeItem(at: scratch.file("old.json"))
-    try write(tape(["/a": 1, "/b": 1, "/c": 2]), "new.json", in: scratch)
+    try scratch.write(tape(["/a": 1, "/b": 1, "/c": 2]), to: "new.json")
     if isAdded { try scratch.git("add", "--all") }
     let run = try await scratch.run("cassette diff --git HEAD").exits(1)
     #expect(run.out.hasPrefix("old.json → new.json: 1 changed, 2 the same\n"), "\(run)")
     #expect(!run.out.contains("removed") && !run.out.contains("added"), "\(run)")
-    try write(tape(["/a": 1, "/b": 1, "/c": 1]), "new.json", in: scratch)
+    try scratch.write(tape(["/a": 1, "/b": 1, "/c": 1]), to: "new.json")
     try await scratch.expect("cassette diff --git HEAD")
   }
 
   @Test func `merge does not write over a cassette that it does not read`() async throws {
-    let scratch = try Scratch()
     for name in ["a.json", "b.json", "c.json"] {
-      try write(tape(["/\(name)": 1]), name, in: scratch)
+      try scratch.write(tape(["/\(name)": 1]), to: name)
     }
     let words = ["cassette", "merge", "a.json", "b.json"]
     let sentence =
-      "windtunnel: c.json is there already. To add to it, name it among the cassettes, too.\n"
+      "windtunnel: c.json already exists. To add to it, pass it as one of the cassettes, too.\n"
     try await scratch.expect(words + ["c.json"], code: 73, err: sentence)
     try await scratch.expect(words + ["a.json"], err: "a.json: 2 interactions\n")
   }
 
   @Test func `prune --check tells what would go and changes nothing`() async throws {
-    let scratch = try Scratch()
     let text = tape(["/a": 1, "/b": 2])
-    try write(text, "a.json", in: scratch)
+    try scratch.write(text, to: "a.json")
     let words = ["cassette", "prune", "a.json", "--number", "2"]
-    let left = "a.json: 1 interaction is left\n"
+    let left = "a.json: 1 interaction remains\n"
     try await scratch.expect(words + ["--check"], code: 1, out: "#2 GET https://a.test/b\n")
     try expectEqual(scratch.text("a.json"), text)
     try await scratch.expect(words, out: "#2 GET https://a.test/b\n", err: left)
     try await scratch.run(words).exits(64)
     let old = ["cassette", "prune", "a.json", "--older-than", "1"]
-    try await scratch.expect(old, err: "1 interaction bears no date\n")
+    try await scratch.expect(old, err: "1 interaction has no date\n")
   }
 
   @Test func `prune takes the large bodies that nothing names any more`() async throws {
-    let scratch = try Scratch()
     let bodies = [1, 2].map { Body(Data(repeating: $0, count: 300_000)) }
     let cassette = Cassette(
       bodies.map { Interaction(Request("GET", "https://a.test/"), Response(body: $0)) }
@@ -153,12 +144,11 @@ import WindTunnel
   }
 
   @Test func `convert goes both ways and says that it kept secrets`() async throws {
-    let scratch = try Scratch()
     let text = """
       {"windtunnel": 1, "interactions": [{"request": {"url": "https://a.test/",
         "headers": {"Cookie": "a=secret-of-ada"}}, "response": {"status": 204}}]}
       """
-    try write(text, "a.json", in: scratch)
+    try scratch.write(text, to: "a.json")
     try await scratch.expect("cassette convert a.json a.har", err: "a.har: 1 interaction\n")
     #expect(try !scratch.text("a.har").contains("secret-of-ada"))
     let words = ["cassette", "convert", "--keep-secrets"]

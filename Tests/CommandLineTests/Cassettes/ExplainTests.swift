@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct ExplainTests {
@@ -11,7 +9,7 @@ import WindTunnel
   @Test func `what is answered ends with 0 and what is not with 1`() async throws {
     let scratch = try Scratch()
     let found = try await explain(["--request", "GET /home"], in: scratch)
-    expectEqual(found, Program.Run(code: 0, out: "GET /home is answered by #1.\n", err: ""))
+    expectEqual(found, Program.Run(code: 0, out: "GET /home matches #1.\n", err: ""))
     let asked = ["--request", "GET /recommendations?user=8"]
     let missed = try await explain(asked, in: scratch).exits(1)
     #expect(missed.out.hasPrefix("GET /recommendations?user=8 is not on the cassette.\n"))
@@ -28,7 +26,7 @@ import WindTunnel
     try scratch.write(#"{"match": 1, "body": "json"}"#, to: "match.json")
     let words = ["--request", "POST /telemetry", "--body", "body.json", "--match", "match.json"]
     let found = try await explain(words, in: scratch)
-    expectEqual(found, Program.Run(code: 0, out: "POST /telemetry is answered by #4.\n", err: ""))
+    expectEqual(found, Program.Run(code: 0, out: "POST /telemetry matches #4.\n", err: ""))
     try scratch.write(#"{"milliseconds":413,"event":"home-shown"}"#, to: "body.json")
     let missed = try await explain(words, in: scratch).exits(1)
     #expect(missed.out.contains("body at $.milliseconds: recorded 412, asked 413."))

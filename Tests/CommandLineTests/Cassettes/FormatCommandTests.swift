@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct FormatCommandTests {

@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 
 /// A `git` that is killed in the middle says nothing about a commit.
 @Suite(.timeLimit(.minutes(5))) struct GitEndTests {

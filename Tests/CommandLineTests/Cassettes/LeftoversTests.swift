@@ -1,12 +1,14 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// What commands make of a recording that was killed.
 @Suite(.timeLimit(.minutes(5))) struct LeftoversTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   /// Leaves `a.json.journal` of two interactions, beside a tape of one if that is wanted.
-  private func killed(in scratch: Scratch, beside tape: Bool) async throws {
+  private func killed(beside tape: Bool) async throws {
     let (upstream, url) = try await Server.start(in: scratch)
     if tape { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json"]
@@ -20,14 +22,13 @@ import WindTunnel
   }
 
   private static let told =
-    "a.json is read with 2 interactions of a.json.journal, whose recording "
-    + "was ended before it was written; the next recording onto it takes them up.\n"
+    "a.json is read with 2 interactions of a.json.journal, whose recording ended before it was "
+    + "written; the next recording to it adds them.\n"
 
   @Test(.bothTiers, arguments: Tier.cases([true, false], few: 1))
   func `it is read by whoever plays or looks, and stays where it is`(besideTape: Bool) async throws
   {
-    let scratch = try Scratch()
-    try await killed(in: scratch, beside: besideTape)
+    try await killed(beside: besideTape)
     let journal = try scratch.text("a.json.journal")
     let show = try await scratch.run("cassette show a.json").exits(0)
     expectEqual(show.err, Self.told)
@@ -63,8 +64,7 @@ import WindTunnel
   func `whoever takes a cassette says that there is a journal, and what takes it up`(
     besideTape: Bool
   ) async throws {
-    let scratch = try Scratch()
-    try await killed(in: scratch, beside: besideTape)
+    try await killed(beside: besideTape)
     let (upstream, url) = try await Server.start(in: scratch)
     for line in Self.readers + Self.servers {
       let words = line.split(separator: " ").map {
@@ -84,8 +84,7 @@ import WindTunnel
   }
 
   @Test func `a half tape is no whole one: the recording goes on`() async throws {
-    let scratch = try Scratch()
-    try await killed(in: scratch, beside: false)
+    try await killed(beside: false)
     let (upstream, url) = try await Server.start(in: scratch)
     let run = try await scratch.run(
       ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
@@ -94,8 +93,8 @@ import WindTunnel
     expectEqual(
       run.err,
       """
-      a.json takes up 2 interactions of a recording that was ended before it was written.
-      That recording goes on: what is not on the tape yet is recorded.
+      a.json includes 2 interactions of a recording that ended before it was written.
+      Resuming the recording: only new requests are recorded.
       a.json: 3 interactions
 
       """
@@ -109,8 +108,7 @@ import WindTunnel
   }
 
   @Test func `a half tape is no whole one after a second kill either`() async throws {
-    let scratch = try Scratch()
-    try await killed(in: scratch, beside: false)
+    try await killed(beside: false)
     let (upstream, url) = try await Server.start(in: scratch)
     let words =
       ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://api.example.test"]
@@ -123,7 +121,7 @@ import WindTunnel
     expectEqual(
       run.err,
       """
-      That recording goes on: what is not on the tape yet is recorded.
+      Resuming the recording: only new requests are recorded.
       a.json: 3 interactions
 
       """
@@ -133,8 +131,7 @@ import WindTunnel
   }
 
   @Test func `a command that writes the tape takes it up`() async throws {
-    let scratch = try Scratch()
-    try await killed(in: scratch, beside: false)
+    try await killed(beside: false)
     try await scratch.run("cassette prune a.json --number 1").exits(0)
     try expectEqual(
       Cassette(contentsOf: scratch.file("a.json")).interactions.map(\.request.url.target),
@@ -144,7 +141,6 @@ import WindTunnel
   }
 
   @Test func `a recording that goes on is nobody's leftover`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let (flight, proxy) = try await scratch.start("record --upstream \(url) --cassette a.json")
     await expectEqual(ask("\(proxy)/home").status, 200)

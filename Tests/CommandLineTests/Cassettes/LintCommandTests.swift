@@ -1,16 +1,17 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct LintCommandTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let leaky = """
     {"windtunnel":1,"interactions":[{"request":{"url":"/a?api_key=abcdefgh"},
     "response":{"json":{"password":"ijklmnop"}}}]}
     """
 
   @Test func `lint names the places of secrets, never the secrets, and ends with 1`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     try await scratch.expect(
       "cassette lint a.json \(Repository.shop)",
@@ -20,12 +21,11 @@ import WindTunnel
         a.json: #1 response body JSON password: password, 8 bytes [field-name]
 
         """,
-      err: "2 secrets. A commit is for ever: record it anew.\n"
+      err: "2 secrets. Record again before you commit: Git keeps every commit.\n"
     )
   }
 
   @Test func `lint says the same as JSON`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await scratch.run("cassette lint --json a.json").exits(1)
     let report = try JSON(parsing: run.out.utf8, source: "lint")
@@ -38,7 +38,6 @@ import WindTunnel
   }
 
   @Test func `lint says the same as SARIF, with the rows that it found them by`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let run = try await scratch.run("cassette lint --sarif a.json").exits(1)
     let log = try JSON(parsing: run.out.utf8, source: "lint")
@@ -56,21 +55,19 @@ import WindTunnel
   }
 
   @Test func `what is kept is no secret, and lint says so`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.leaky, to: "a.json")
     let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
     try await scratch.expect(
       words,
       err: """
-        a.json: #1 request URL query api-key: api-key, 8 bytes: kept, as --keep says
-        a.json: #1 response body JSON password: password, 8 bytes: kept, as --keep says
+        a.json: #1 request URL query api-key: api-key, 8 bytes: kept by --keep
+        a.json: #1 response body JSON password: password, 8 bytes: kept by --keep
 
         """
     )
   }
 
   @Test func `a review tells why something was taken out and what keeps it`() async throws {
-    let scratch = try Scratch()
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/a?token=REDACTED-token-1"},"response":{"status":204}}]}"#,
       to: "a.json"
@@ -79,7 +76,7 @@ import WindTunnel
       "cassette review a.json",
       out:
         "REDACTED-token-1 [likely-name]: token may be a secret's name, and the value looked like one; "
-        + "#1 request URL; no secret? record again with --keep 'token'\n"
+        + "#1 request URL; not a secret? Record again with --keep 'token'\n"
     )
     let json = try await scratch.run("cassette review a.json --json")
     let report = try JSON(parsing: json.out.utf8, source: "review")
@@ -91,7 +88,6 @@ import WindTunnel
   }
 
   @Test func `lint --git looks at what is new since a commit and at nothing else`() async throws {
-    let scratch = try Scratch()
     func tape(_ interactions: String...) -> String {
       #"{"windtunnel":1,"interactions":[\#(interactions.joined(separator: ","))]}"#
     }
@@ -124,7 +120,7 @@ import WindTunnel
           broken.json: #1 response body JSON password: password, 8 bytes [field-name]
 
           """,
-        err: "4 secrets. A commit is for ever: record it anew.\n"
+        err: "4 secrets. Record again before you commit: Git keeps every commit.\n"
       )
     )
     let json = try await scratch.run(words + ["--json", "b.json"]).exits(1)
@@ -137,7 +133,6 @@ import WindTunnel
   }
 
   @Test func `lint --max-age finds what is too old and names what bears no date`() async throws {
-    let scratch = try Scratch()
     let text = """
       {"windtunnel":1,"interactions":[
       {"request":{"url":"/a"},"response":{"status":204},"recordedAt":"2001-02-03T04:05:06Z"},
@@ -150,9 +145,9 @@ import WindTunnel
       code: 1,
       out: "a.json: #1 recorded 2001-02-03T04:05:06Z\n",
       err: """
-        a.json: 1 interaction bears no date; record --dates keeps one
+        a.json: 1 interaction has no date; record --dates stores one
         1 interaction is older than 90 days. \
-        To record anew: windtunnel record --mode rewrite --dates
+        To record again: windtunnel record --mode rewrite --dates
 
         """
     )
@@ -166,9 +161,9 @@ import WindTunnel
     try await scratch.expect(
       "cassette lint a.json --undated",
       code: 1,
-      out: "a.json: #3 bears no date\n",
+      out: "a.json: #3 has no date\n",
       err: """
-        1 interaction bears no date. To record anew: windtunnel record --mode rewrite --dates
+        1 interaction has no date. To record again: windtunnel record --mode rewrite --dates
 
         """
     )

@@ -1,19 +1,19 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// `cassette verify`, and where `serve` listens.
 @Suite struct VerifyCommandTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   @Test func `shipped cassettes are whole`() async throws {
-    let scratch = try Scratch()
     let run = try await scratch.run("cassette verify \(Repository.shop)")
     #expect(run.code == 0 && run.err.isEmpty)
-    #expect(run.out.hasSuffix("shop.json: 5 interactions, whole\n"), "\(run.out)")
+    #expect(run.out.hasSuffix("shop.json: 5 interactions, valid\n"), "\(run.out)")
   }
 
   @Test func `what contradicts itself is told with its number`() async throws {
-    let scratch = try Scratch()
     try scratch.write(
       """
       {"windtunnel":1,"interactions":[
@@ -30,9 +30,9 @@ import WindTunnel
     expectEqual(
       run.out,
       """
-      odd.json: #2: the response's Content-Length says 9, and its body has 4 bytes; remove the field, and a player works it out
-      odd.json: #3: the response's body is no gzip, which its Content-Encoding says it is
-      odd.json: #4: the response has 4 bytes, and GET with status 204 brings none (RFC 9110, section 6.4.1)
+      odd.json: #2: the response's Content-Length is 9, but its body has 4 bytes; remove the field to have it computed
+      odd.json: #3: the response's body is not gzip, as its Content-Encoding claims
+      odd.json: #4: the response has 4 bytes, but GET with status 204 has none (RFC 9110, section 6.4.1)
 
       """
     )
@@ -42,7 +42,6 @@ import WindTunnel
   }
 
   @Test func `bodies beside a cassette are held against it`() async throws {
-    let scratch = try Scratch()
     let body = String(repeating: "a long body ", count: 30_000)
     let cassette = Cassette([
       Interaction(Request("GET", "/a"), Response(status: 200, body: Body(body)))
@@ -52,17 +51,16 @@ import WindTunnel
     let stray = String(repeating: "0", count: 64)
     try scratch.write("stray", to: "large.bodies/\(stray)")
     let found = try await scratch.run("cassette verify large.json").exits(1)
-    expectEqual(found.out, "large.json: nothing on it names large.bodies/\(stray)\n")
+    expectEqual(found.out, "large.json: no interaction uses large.bodies/\(stray)\n")
     for name in try scratch.names(in: "large.bodies") {
       try scratch.write("changed", to: "large.bodies/\(name)")
     }
     let changed = try await scratch.run("cassette verify large.json")
     #expect(changed.code == 65 && changed.out.isEmpty)
-    #expect(changed.err.contains("the bytes are not those that the name promises"))
+    #expect(changed.err.contains("the bytes do not match the name"))
   }
 
   @Test func `a server listens where it is told, and says who can reach it`() async throws {
-    let scratch = try Scratch()
     let words = ["serve", "--cassette", Repository.shop, "--bind"]
     for (address, url) in [("0.0.0.0", "http://127.0.0.1:"), ("127.0.0.2", "http://127.0.0.2:")] {
       let (flight, line) = try await scratch.start(words + [address])
@@ -75,9 +73,8 @@ import WindTunnel
   }
 
   @Test func `a device or a pipe is no file to read from`() async throws {
-    let scratch = try Scratch()
     let run = try await scratch.run("cassette show /dev/null")
-    #expect(run.code == 66 && run.err.contains("it is no regular file"), "\(run.err)")
+    #expect(run.code == 66 && run.err.contains("it is not a regular file"), "\(run.err)")
     try FileManager.default.createSymbolicLink(
       at: scratch.file("link.json"),
       withDestinationURL: URL(filePath: Repository.shop)

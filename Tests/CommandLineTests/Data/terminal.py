@@ -7,7 +7,7 @@ if child == 0:
 before = termios.tcgetattr(master)[3]
 os.write(opener, b"x")
 text, keys = "", list(sys.argv[1])
-wanted = ["done.", *["latency", "× 1", "× 1", ""]] if len(keys) > 1 else ["done.", ""]
+wanted = ["quit.", *["latency", "× 1", "× 1", ""]] if len(keys) > 1 else ["quit.", ""]
 raw = None
 while True:
     try:

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `drill --again`.
 @Suite(.timeLimit(.minutes(5))) struct AgainTests {
@@ -20,7 +18,9 @@ import Testing
       let again = try await scratch.run("drill --again \(word)").exits(1)
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
-        again.out.hasSuffix("  It met the same as before, as far as both went: 1 of 1 attempts.\n"),
+        again.out.hasSuffix(
+          "  It met the same as before, up to the shorter one: 1 of 1 attempts.\n"
+        ),
         "\(again)"
       )
       #expect(
@@ -51,11 +51,11 @@ import Testing
     let words = ["drill", "--again", "drill.json#server-errors/1"]
     let other = try await scratch.run(words + ["--cassette", "other.json"]).exits(64)
     #expect(
-      other.err.contains("The report was flown on another cassette; give it by --cassette FILE.")
+      other.err.contains("The report is from another cassette; pass it by --cassette FILE.")
     )
     let calm = try await scratch.run(words + ["--scenario", "calm"]).exits(64)
     #expect(
-      calm.err.contains("The report's scenario is server-errors; give its file by --scenario.")
+      calm.err.contains("The report's scenario is server-errors; pass its file by --scenario.")
     )
   }
 }

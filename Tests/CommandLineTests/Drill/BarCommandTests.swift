@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BarCommandTests {
   private func drill(_ client: String, _ words: String..., seed: Int = 1) async throws
@@ -34,7 +33,7 @@ import Testing
     expectEqual(failed.count, 1)
     #expect(failed.contains { $0.hasSuffix("FAILED in 1 of 1: server-errors") }, "\(run.out)")
     // Nothing succeeds in the class none, so this client never had a copy there.
-    let never = "  warning: this screen was never loaded before in this scenario"
+    let never = "  warning: this screen was never loaded earlier in this scenario"
     #expect(lines(run).last?.hasSuffix(never) == true, "\(run.out)")
     #expect(run.out.hasSuffix("1 of 12 bars not met\n"), "\(run.out)")
   }
@@ -62,7 +61,7 @@ import Testing
       line("drill --cassette api.json --subject urlsession --scenario outage")
       + line("--stage in-process --gate \("none: blankScreens == 0")")
     let byDefault = try await scratch.run(common).exits(0)
-    #expect(byDefault.out.contains("--critical \"GET /feed\" names yours"), "\(byDefault.out)")
+    #expect(byDefault.out.contains("--critical \"GET /feed\" sets yours"), "\(byDefault.out)")
     let named = try await scratch.run(common + ["--critical", "GET /feed"]).exits(99)
     #expect(named.out.contains("none: blankScreens == 0: failed, got 24"), "\(named.out)")
   }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// What a drill could not tell at its end is refused at its beginning.
@@ -12,7 +10,7 @@ import WindTunnelReports
     let words = ["drill", "--calls", "1", "--stage", "in-process", "--json", "--scenario", "calm"]
     let twice = try await scratch.run(words + ["--scenario", "calm"]).exits(0)
     try expectEqual(Report(data: Data(twice.out.utf8), source: "x").scenarios.map(\.name), ["calm"])
-    #expect(twice.err.contains("windtunnel: calm is asked for twice and flown once.\n"))
+    #expect(twice.err.contains("windtunnel: calm is requested twice but runs once.\n"))
     try scratch.write(
       #"{"windtunnelScenario":1,"name":"calm","rules":[{"faults":[{"status":503}]}]}"#,
       to: "other.json"
@@ -26,10 +24,10 @@ import WindTunnelReports
     arguments: [
       (
         ["JOB_COMPLETION_INDEX": "2"],
-        #"--shard env: JOB_COMPLETION_INDEX is "2", and WINDTUNNEL_SHARDS, in how many parts,"#
+        #"--shard env: JOB_COMPLETION_INDEX is "2", and WINDTUNNEL_SHARDS, the number of shards,"#
       ),
       (["CI_NODE_INDEX": "2"], #"--shard env: CI_NODE_INDEX is "2", and CI_NODE_TOTAL is missing"#),
-      ([:], "--shard env: neither WINDTUNNEL_SHARD=I/N nor a CI's numbers"),
+      ([:], "--shard env: the environment has neither WINDTUNNEL_SHARD=I/N nor a CI's job numbers"),
     ] as [([String: String], String)]
   )
   func `half of a shard's numbers are refused with the name of the other half`(

@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelDrill
 
 @Suite(.timeLimit(.minutes(5))) struct GateCommandTests {

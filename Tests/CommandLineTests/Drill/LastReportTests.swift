@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// The report of the last drill, which a printed command reads.
@@ -49,7 +47,7 @@ import WindTunnelReports
     let run = try await scratch.run(Self.drill).exits(99)
     expectEqual(
       run.err,
-      "windtunnel: the last report was not kept: .windtunnel/last.json cannot be written: "
+      "windtunnel: the last report was not stored: .windtunnel/last.json cannot be written: "
         + "\(place.lastPathComponent) is a link.\n"
     )
     try expectEqual(other.names(), [])

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// Clients in other languages, each with one planted bug or with none, flown by the one command of a
@@ -101,7 +99,7 @@ import WindTunnelReports
     let found = report.findings.map(\.finding)
     if let rule = client.rule, !found.contains(where: { $0.rule == rule }) {
       // A rule of time is silent if programs wait for one another longer than for the server.
-      let busy = ["\nnot judged, machine busy: ", "\nlatencies may be the machine's: "]
+      let busy = ["\nnot judged, machine busy: ", "\nlatencies may be due to the machine: "]
       if busy.contains(where: run.out.contains) {
         try Test.cancel("\(client.name): this machine is too busy to judge waits")
       }

@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// Programs as subjects of the tool: where they are sent, and which weather they can be flown in.
@@ -34,7 +32,7 @@ struct ProgramFlightTests {
       ]
     )
     #expect(run.code == 64 && run.out == "", "\(run)")
-    #expect(run.err.contains("cannot be flown in process by a program"), "\(run)")
+    #expect(run.err.contains("cannot run in process by a program"), "\(run)")
     #expect(!scratch.has("started"))
     expectEqual(Self.arrivals(at: origin), 0)
   }
@@ -50,9 +48,9 @@ struct ProgramFlightTests {
     let lost = try await scratch.run(words + client).exits(98)
     #expect(
       lost.out.contains(
-        "\ncalm: 6 calls asked for what is not on the cassette, first: GET /home with \"_\" and "
+        "\ncalm: 6 calls had no recording, first: GET /home with \"_\" and "
           + "\"app\" added to the query of #1 GET https://shop.example.test/home; --ignore-query _ "
-          + "--ignore-query app compares without them; they are in no rate\n"
+          + "--ignore-query app ignores them; not counted in any rate\n"
       ),
       "\(lost)"
     )
@@ -77,7 +75,7 @@ struct ProgramFlightTests {
       report.scenarios.map(\.name),
       ["very-bad-network", "metro", "elevator", "handover", "slow-dns", "ipv6-blackhole"]
     )
-    let reason = #"Scenario "airplane-mode" cannot be flown by a program: "#
+    let reason = #"Scenario "airplane-mode" cannot run by a program: "#
     #expect(run.err.contains("windtunnel: not run: \(reason)"), "\(run.err)")
     let left = report.environment.first { $0.name == "notRun" }
     expectEqual(left?.value.hasPrefix(reason), true)

@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnel
 
 /// What a program is given as a secret is in nothing that is written, shown or told.
@@ -36,9 +35,9 @@ import WindTunnel
     let line = try #require(run.out.split(separator: "\n").first { $0.contains(" --again ") })
     let call = try #require(line.split(separator: " ").last.map(String.init))
     let bare = try await scratch.run("drill --again \(call)")
-    #expect(bare.code == 64 && bare.err.contains("Give it whole behind --."), "\(bare)")
+    #expect(bare.code == 64 && bare.err.contains("Pass it after --."), "\(bare)")
     let again = try await scratch.run(["drill", "--again", call, "--"] + fails, with: environment)
-    #expect(again.out.contains("  It met the same as before, as far as both went: "), "\(again)")
+    #expect(again.out.contains("  It met the same as before, up to the shorter one: "), "\(again)")
     texts += [bare.out, bare.err, again.out, again.err]
     for (number, text) in texts.enumerated() {
       for secret in Self.secrets { #expect(!text.contains(secret), "\(number): \(secret)") }

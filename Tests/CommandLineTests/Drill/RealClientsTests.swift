@@ -1,10 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Clients that people have, against the built tool. `Scripts/development/real-clients` flies those
 /// that are programs; one that this machine has not got is skipped in words.

@@ -1,10 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The line that a failing call is told with flies it again, typed as it stands.
 @Suite(.timeLimit(.minutes(5))) struct ReplayedLineTests {
-  private static let same = "  It met the same as before, as far as both went: "
+  private static let same = "  It met the same as before, up to the shorter one: "
 
   /// Runs a printed line by a shell, with the built tool in place of its name.
   private func type(_ line: Substring, in scratch: Scratch) async throws -> Program.Run {
@@ -53,7 +51,7 @@ import Testing
     #expect(gone.code == 66 && gone.out == "", "\(gone)")
     #expect(
       gone.err.hasPrefix(
-        "windtunnel: The report was flown on my tape.json, which is not here; give the cassette by "
+        "windtunnel: The report is from my tape.json, which does not exist; pass it by "
       ),
       "\(gone)"
     )
@@ -88,16 +86,16 @@ import Testing
     let bare = try await type(told[0], in: scratch)
     #expect(bare.code == 64 && bare.out == "", "\(bare)")
     #expect(
-      bare.err.hasPrefix("windtunnel: The report has the command without its secrets: false ")
+      bare.err.hasPrefix("windtunnel: The report omits the secrets of the command: false ")
     )
     try await type(told[0] + " -- false {url}", in: scratch).exits(1)
   }
 
   @Test(arguments: [
-    ("--seed 4", "--seed does not go with --again: that call is flown as its report says."),
-    ("--calls 4", "--calls does not go with --again: that call is flown as its report says."),
-    ("--json", "--json does not go with --again: that call is flown as its report says."),
-    ("-- true", "Behind -- stands a command, and only --subject exec starts one."),
+    ("--seed 4", "--seed cannot be combined with --again, which repeats the call of its report."),
+    ("--calls 4", "--calls cannot be combined with --again, which repeats the call of its report."),
+    ("--json", "--json cannot be combined with --again, which repeats the call of its report."),
+    ("-- true", "A command after -- requires --subject exec."),
   ])
   func `what the report says already is refused`(words: String, sentence: String) async throws {
     let scratch = try Scratch()

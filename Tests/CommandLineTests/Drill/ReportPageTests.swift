@@ -1,18 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A report's page, looked at by a browser as wide as a phone and as a desk.
 @Suite(.timeLimit(.minutes(5))) struct ReportPageTests {
   /// Says of the page in a frame of each width what is there.
   private static let harness = TestData.text("report-page.html")
 
-  private static let browser: String? = {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let names = ["chromium", "chromium-browser", "google-chrome"]
-    return names.lazy.flatMap { name in folders.map { "\($0)/\(name)" } }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }()
+  private static let browser = ["chromium", "chromium-browser", "google-chrome"].lazy
+    .compactMap(Companion.find).first
 
   @Test(.referenceClient)
   func `a page is whole on a phone and on a desk, says nothing wrong and asks for nothing`()

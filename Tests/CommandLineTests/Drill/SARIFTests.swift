@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// The findings of a drill and the secrets of a cassette, as code hosts read them.
@@ -9,19 +7,19 @@ import WindTunnel
     line("drill --cassette \("./my api.json") --subject urlsession --scenario captive-portal")
     + line("--clock virtual --calls 2")
 
-  private func scratch() throws -> Scratch {
-    let scratch = try Scratch()
+  private let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/feed?api_key=abcdefgh"},"response":{"json":[1]}}]}"#,
       to: "my api.json"
     )
-    return scratch
   }
 
   @Test func `a finding has its rule, level, message, help and file, and equal runs equal bytes`()
     async throws
   {
-    let scratch = try scratch()
     for name in ["a.sarif", "b.sarif"] {
       try await scratch.run(Self.drill + ["--report", name]).exits(99)
     }
@@ -31,8 +29,8 @@ import WindTunnel
       {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
        "runs": [{"tool": {"driver": {"name": "windtunnel", "rules": [
           {"id": "takes-portal-for-answer",
-           "shortDescription": {"text": "Takes the log-in page of a captive portal for the answer."},
-           "help": {"text": "Refuse a media type that was not asked for, and a redirect to another place. \
+           "shortDescription": {"text": "Accepts the log-in page of a captive portal as the response."},
+           "help": {"text": "Reject an unrequested media type, and a redirect to another host. \
       Source: RFC 8952 §1; RFC 9110 §8.3"},
            "helpUri": "https://www.rfc-editor.org/rfc/rfc8952#section-1"}]}},
         "results": [{"ruleId": "takes-portal-for-answer", "level": "error",
@@ -53,7 +51,6 @@ import WindTunnel
   @Test func `an allowed finding is suppressed with its reason, and no secret is written`()
     async throws
   {
-    let scratch = try scratch()
     let words = Self.drill + ["--allow", "takes-portal-for-answer=We show the page."]
     try await scratch.run(words + ["--report", "a.sarif"]).exits(0)
     let text = try scratch.text("a.sarif")
@@ -66,7 +63,6 @@ import WindTunnel
   }
 
   @Test func `a shipped cassette has no file, so a finding has no place in one`() async throws {
-    let scratch = try scratch()
     let words = ["drill", "--subject", "urlsession", "--scenario", "captive-portal"]
     try await scratch.run(
       words + ["--clock", "virtual", "--calls", "2", "--report", "a.sarif"]
@@ -78,14 +74,12 @@ import WindTunnel
   }
 
   @Test func `a CI is told of a finding in the cassette's file`() async throws {
-    let scratch = try scratch()
     let run = try await scratch.run(Self.drill, with: ["GITHUB_ACTIONS": "true"])
     #expect(run.err.contains("::error file=my api.json::captive-portal: error takes-portal-for-"))
   }
 
   @Test(.enabled(if: Companion.find("python3") != nil, "there is no python3"))
   func `findings and secrets are what the standard's schema says`() async throws {
-    let scratch = try scratch()
     let secrets = try await scratch.run("cassette lint --sarif \("my api.json")").exits(1)
     try scratch.write(secrets.out, to: "secrets.sarif")
     let words = Self.drill + ["--allow", "takes-portal-for-answer=We show the page."]

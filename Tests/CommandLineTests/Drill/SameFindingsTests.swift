@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// The findings of a client, which depend on its seed, and not on how many calls are in the air or on how

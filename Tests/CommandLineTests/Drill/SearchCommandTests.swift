@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The search by its exit codes and files.
 @Suite(.timeLimit(.minutes(5))) struct SearchCommandTests {
@@ -53,7 +51,7 @@ import Testing
     let run = try await scratch.run(
       "search --fault-sets 20 --orders 0 --gate \("searchedDepth >= 2")"
     ).exits(99)
-    #expect(run.out.contains("Nothing found; not all single things were tried"))
+    #expect(run.out.contains("Nothing found; not all single faults were tried"))
   }
 
   private static var isVirtual: Bool {

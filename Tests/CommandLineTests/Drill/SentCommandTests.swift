@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// Programs on real sockets that send what they should not.
@@ -50,7 +48,7 @@ import WindTunnelReports
       expectEqual(seen.count, found, "\(seen)")
       #expect(
         seen.allSatisfy {
-          $0 == "error: It was redirected to another host, and sent its credential along."
+          $0 == "error: It was redirected to another host, and sent its credential there."
         }
       )
     }
@@ -59,8 +57,8 @@ import WindTunnelReports
   @Test(.enabled(if: isHere, "there is no python3"))
   func `whoever leaves TLS with a credential is named, and one that stays is not`() async throws {
     let key = "Authorization: Bearer a"
-    let heard = "error: It was redirected from https to http, and sent its credential along."
-    let follows = "note: It was redirected from https to http, and went there."
+    let heard = "error: It was redirected from https to http, and sent its credential."
+    let follows = "note: It was redirected from https to http, and followed."
     for (first, second, found) in [
       (key, key, [heard]), (key, "-", [follows]), ("-", "-", [follows]), (key, "stay", []),
       ("X-Api-Key: abcdef", "X-Api-Key: abcdef", [heard]),

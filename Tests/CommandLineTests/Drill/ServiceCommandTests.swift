@@ -1,12 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Careful clients that live from call to call, in four languages. They lie in
 /// `Tests/PlantedBugs/services`.
 @Suite(.timeLimit(.minutes(5))) struct ServiceCommandTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let folder = Repository.root
     .appendingPathComponent("Tests/PlantedBugs/services")
 
@@ -27,7 +28,6 @@ import WindTunnelReports
 
   @Test(.world, arguments: clients)
   func `a careful client that lives breaks no rule`(words: [String]) async throws {
-    let scratch = try Scratch()
     guard let command = try await command(words, in: scratch) else {
       try Test.cancel("this machine cannot run a client for \(words[0])")
     }
@@ -110,7 +110,6 @@ import WindTunnelReports
 
   @Test(.world, arguments: [["python3", "py"], ["node", "mjs"]])
   func `a copy behind errors is shown as one, or it is named`(language: [String]) async throws {
-    let scratch = try Scratch()
     let words = [language[0], "shows_copies.\(language[1])"]
     guard let command = try await command(words, in: scratch) else {
       try Test.cancel("this machine has no \(language[0])")
@@ -167,7 +166,6 @@ import WindTunnelReports
     expected: [String],
     found: [String]
   ) async throws {
-    let scratch = try Scratch()
     let tape = Self.folder.appendingPathComponent("kept.json").path
     let scenario = try Self.expecting(expected, in: scratch)
     let (run, report) = try await drill(words, ["--cassette", tape, "--scenario", scenario])
@@ -209,7 +207,6 @@ import WindTunnelReports
 
   @Test(.world, arguments: clients)
   func `a careful client that lives leaves and mixes up nothing`(words: [String]) async throws {
-    let scratch = try Scratch()
     guard let command = try await command(words, in: scratch) else {
       try Test.cancel("this machine cannot run a client for \(words[0])")
     }
@@ -229,8 +226,8 @@ import WindTunnelReports
 
   /// The sentence about a command that is started once and was meant to be started for each call.
   private static func unfit(_ start: String) -> String {
-    "windtunnel: \(start) without an answer: a program that is started for each call has {url} in its "
-      + "command, and one that lives answers each line of its input with "
+    "windtunnel: \(start) without a response: a program that starts for each call requires {url} in "
+      + "its command; a service answers each line of its input with "
       + #"{"call": N, "ok": true or false}."#
   }
 
@@ -244,7 +241,6 @@ import WindTunnelReports
   func `a script that reads a call from its environment is told to have a placeholder`(atOnce: Int)
     async throws
   {
-    let scratch = try Scratch()
     let script = scratch.file("client.sh")
     let text = #"[ "$WINDTUNNEL_URL" ] || exit 2; exec curl -sf "$WINDTUNNEL_URL""#
     try Data(text.utf8).write(to: script)
@@ -271,8 +267,8 @@ import WindTunnelReports
     expectEqual(run.code, 98, "\(run)")
     #expect(
       run.err.contains(
-        "windtunnel: python3 answered call 0 with \"attempts\", which is a whole number from 0 to "
-          + "1000000, as 1099511627777; it is left out."
+        "windtunnel: python3 answered call 0 with the \"attempts\" 1099511627777; expected a whole "
+          + "number from 0 to 1000000; it is ignored."
       ),
       "\(run)"
     )

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelDrill
 
 /// Eight machines' parts of a drill, by the tool itself.
@@ -117,10 +115,10 @@ import WindTunnelDrill
       words + ["--concurrency", "4", "--baseline", "a.json", "--report", "b.json"]
     ).exits(0)
     let warning =
-      "the baseline flew another load (open loop, 100 calls a second, not closed loop, 4 at once): "
-      + "latencies of the two do not compare"
+      "the baseline ran with another load (open loop, 100 calls a second, not closed loop, 4 at "
+      + "once): latencies are not comparable"
     let label =
-      "closed loop, 4 at once: who is slow is asked less often, so percentiles flatter a slow client"
+      "closed loop, 4 at once: a slow client receives fewer calls, which improves its percentiles"
     #expect(run.out.contains("\(label)\n\(warning)\n"), "\(run.out)")
     // It is kept in the report, and in its page.
     let page = try await scratch.run("report b.json --format html")

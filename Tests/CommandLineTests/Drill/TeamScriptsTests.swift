@@ -1,8 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// The scripts and CI files that a team uses for its own client, in a folder that is no clone.
@@ -35,14 +32,15 @@ struct TeamScriptsTests {
       """
   )
 
-  private func scratch(_ client: String) throws -> Scratch {
-    let scratch = try Scratch()
-    try scratch.write(client, to: "client.py")
+  private let scratch: Scratch
+
+  init() throws {
+    scratch = try Scratch()
+    try scratch.write(Self.hasty, to: "client.py")
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/feed"},"response":{"json":{"items":[1]}}}]}"#,
       to: "api.json"
     )
-    return scratch
   }
 
   /// Runs a script by the tool that was built with the tests.
@@ -50,7 +48,6 @@ struct TeamScriptsTests {
     _ script: String,
     _ words: String...,
     client: [String] = ["--", "python3", "client.py", "{url}"],
-    in scratch: Scratch,
     with variables: [String: String] = [:]
   ) async throws -> Program.Run {
     let tool = ["WINDTUNNEL": try Program.executable().path, "GITHUB_STEP_SUMMARY": ""]
@@ -64,13 +61,11 @@ struct TeamScriptsTests {
   @Test func `the fault suite judges a client of its own, and a known error is no new one`()
     async throws
   {
-    let scratch = try scratch(Self.hasty)
     let words = ["--cassette", "api.json", "--scenario", "outage", "--calls", "4"]
     func suite(_ more: String...) async throws -> Program.Run {
       try await run(
         "ci-fault-suite",
         client: ["out"] + words + more + ["--", "python3", "client.py", "{url}"],
-        in: scratch,
         with: ["GITHUB_STEP_SUMMARY": scratch.file("summary.md").path]
       )
     }
@@ -99,7 +94,6 @@ struct TeamScriptsTests {
   }
 
   @Test func `equal runs write equal baselines, and half of one is refused`() async throws {
-    let scratch = try scratch(Self.hasty)
     let calm = ["drill", "--cassette", "api.json", "--subject", "urlsession", "--scenario", "calm"]
     for name in ["a.json", "a.json.gz", "b.json.gz"] {
       let words = calm + ["--clock", "virtual", "--calls", "3", "--write-baseline", name]
@@ -120,7 +114,6 @@ struct TeamScriptsTests {
   }
 
   @Test func `the drill of a release writes its page where the caller is`() async throws {
-    let scratch = try scratch(Self.hasty)
     let bad = try await run(
       "weak-network-drill",
       "release/page.html",
@@ -129,8 +122,7 @@ struct TeamScriptsTests {
       "--scenario",
       "outage",
       "--calls",
-      "4",
-      in: scratch
+      "4"
     ).exits(99)
     #expect(bad.err.hasSuffix("The page is release/page.html.\n"))
     for name in ["page.html", "page.json", "page.sarif"] {
@@ -142,9 +134,8 @@ struct TeamScriptsTests {
   func `a script without a client or a tool says what to do, and judges nothing`(script: String)
     async throws
   {
-    let scratch = try scratch(Self.hasty)
     try await expectEqual(
-      run(script, "--cassette", "api.json", client: [], in: scratch),
+      run(script, "--cassette", "api.json", client: []),
       Program.Run(
         code: 64,
         out: "",
@@ -155,7 +146,7 @@ struct TeamScriptsTests {
       )
     )
     try await expectEqual(
-      run(script, in: scratch, with: ["WINDTUNNEL": "/nowhere"]),
+      run(script, with: ["WINDTUNNEL": "/nowhere"]),
       Program.Run(
         code: 69,
         out: "",
@@ -169,7 +160,7 @@ struct TeamScriptsTests {
   }
 
   /// Writes the files of the page, and an archive of the tool with its checksum.
-  private func pasted(_ scratch: Scratch) async throws -> String {
+  private func pasted() async throws -> String {
     let files = try await Companion.run(
       line("\(Self.scripts)/manual/readme-files \(Repository.root.path)/\(Self.page) ."),
       in: scratch
@@ -189,8 +180,7 @@ struct TeamScriptsTests {
   func `the page's workflow is red for a planted error and green for its fix, with one comment`()
     async throws
   {
-    let scratch = try scratch(Self.hasty)
-    let archive = try await pasted(scratch)
+    let archive = try await pasted()
     let action = "OWNER/windtunnel/.github/actions/drill@0.1.0"
     func workflow(_ inputs: String...) async throws -> (code: Int32, text: String) {
       try await Companion.run(
@@ -240,8 +230,7 @@ struct TeamScriptsTests {
 
   @Test(.world, .enabled(if: Companion.find("curl") != nil, "there is no curl"))
   func `the page's job of GitLab runs the page's script`() async throws {
-    let scratch = try scratch(Self.hasty)
-    let archive = try await pasted(scratch)
+    let archive = try await pasted()
     let words = ["\(Self.scripts)/development/workflow-steps", ".gitlab-ci.yml"]
     for (client, code) in [(Self.hasty, Int32(99)), (Self.patient, 0)] {
       try scratch.write(client, to: "client.py")

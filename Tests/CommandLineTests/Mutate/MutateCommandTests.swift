@@ -1,11 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 
 @testable import windtunnel_cli
 
 @Suite(.timeLimit(.minutes(5))) struct MutateCommandTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   /// A row: flags, the script that asks for `/a`, the exit code, and a part of the output.
   private static let rows: [(String, String, Int32, String)] = [
     ("--fault empty-200", #"curl -sf {url}/a | grep -q '"a"'"#, 0, "GET /a"),
@@ -25,7 +26,6 @@ import WindTunnel
   @Test(arguments: rows)
   func `each row of a command ends as it should`(row: (String, String, Int32, String)) async throws
   {
-    let scratch = try Scratch()
     let body = #"{"a":1,"b":2,"c":3,"d":4}"#
     let interaction = """
       {"request":{"url":"https://api.example.test/a"},"response":{"json":\(body)}}
@@ -39,7 +39,6 @@ import WindTunnel
   }
 
   @Test func `results are tried again when the cassette or the command changes`() async throws {
-    let scratch = try Scratch()
     var counts: [Int] = []
     for (isNew, more) in [(true, ""), (false, ""), (true, ""), (false, "; true")] {
       if isNew { try scratch.write(Texts.cassette, to: "a.json") }
@@ -53,7 +52,6 @@ import WindTunnel
   }
 
   @Test func `what is accepted is no new blind spot`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     let line: CommandLine = "--cassette a.json --fault values -- curl -s {url}/a"
     try await scratch.run(["mutate", "--accept", "--reason", "not ours"] + line.words).exits(0)
@@ -63,7 +61,6 @@ import WindTunnel
   }
 
   @Test func `JUnit tells which test notices which response`() async throws {
-    let scratch = try Scratch()
     let cassette = """
       {"windtunnel":1,"interactions":[
       {"request":{"url":"https://api.example.test/a"},"response":{"json":{"a":1}}},
@@ -112,7 +109,6 @@ import WindTunnel
   func `a mutant that ends its process runs once more by itself`(
     row: (String, String, Int32, String)
   ) async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     let script = """
       e() { echo '{"event":"'$1'",'$2'"test":"T","recording":1,"mutant":"values"}' >> "$WINDTUNNEL_MUTATE"; }
@@ -130,26 +126,52 @@ import WindTunnel
     try expectEqual(scratch.names(), ["a.json"])
   }
 
+  @Test(.enabled(if: PlantedSuiteTests.hasPytest, "there is no python3 with pytest"))
+  func `a secret in a failure of pytest is neither logged nor reported`() async throws {
+    let scratch = try Scratch()
+    try scratch.write(Texts.cassette, to: "a.json")
+    let test = """
+      import os, urllib.request
+      def test_a():
+          body = urllib.request.urlopen(os.environ["WINDTUNNEL_URL"] + "/a").read()
+          assert b"a" in body, "Authorization: Bearer a-secret-of-a-test"
+      """
+    try scratch.write(test, to: "test_a.py")
+    let line: CommandLine = """
+      mutate --cassette a.json --log log --report r.json --report r.html --fault empty-200 -- \
+      python3 -B -m pytest -p no:cacheprovider
+      """
+    try await scratch.run(line.words).exits(0)
+    for name in ["log", "r.json", "r.html"] {
+      let text = try scratch.text(name)
+      #expect(!text.contains("a-secret-of-a-test") && text.contains("REDACTED"), "\(name): \(text)")
+    }
+    // The log of a tool without this redaction.
+    let raw = try scratch.text("log").replacing(/REDACTED[\w-]*/, with: "a-secret-of-a-test")
+    try scratch.write(raw, to: "log")
+    try await scratch.run(line.words).exits(0)
+    #expect(try !scratch.text("log").contains("a-secret-of-a-test"))
+  }
+
   @Test(
     arguments: [
       (64, "mutate --cassette a.json", "The command that runs the tests is missing"),
       (64, "mutate --fault status-5000 -- true", "--fault status-5000: there are empty-200, "),
       (64, "mutate --junit out.xml -- true", "--junit needs --cassette"),
-      (64, "mutate --accept -- true", "--accept and --reason TEXT go together"),
+      (64, "mutate --accept -- true", "--accept and --reason TEXT need each other"),
       (64, "mutate --only orders -- true", "--only: "),
       (66, "mutate --cassette none.json -- true", "none.json: no such file."),
       (66, "mutate -- ./none", "./none: no such command."),
       (65, "mutate --accepted a.json -- true", "a.json"),
       (65, "mutate --cassette match.json -- true", "match.json"),
-      (64, "mutate --log a.json --report a.json -- true", "would be written over it"),
-      (64, "mutate --cassette a.json --junit . -- true", "which is no JUnit XML"),
-      (64, "mutate --cassette a.json --junit match.json -- true", "which is no JUnit XML"),
+      (64, "mutate --log a.json --report a.json -- true", "would overwrite an input"),
+      (64, "mutate --cassette a.json --junit . -- true", "which is not JUnit XML"),
+      (64, "mutate --cassette a.json --junit match.json -- true", "which is not JUnit XML"),
     ] as [(Int32, String, String)]
   )
   func `a wrong line is refused with the reason`(code: Int32, line: String, part: String)
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try scratch.write(#"{"match": 1}"#, to: "match.json")
     let run = try await scratch.run(line.split(separator: " ").map(String.init))
@@ -159,7 +181,6 @@ import WindTunnel
   }
 
   @Test func `JUnit XML is read whatever its writer's habits are`() throws {
-    let scratch = try Scratch()
     let text = """
       <?xml version='1.0'?><testsuites><testsuite><!-- <testcase name="x"/> -->
       <testcase classname='A' name="one" file="a.py" line="3" time="0"/>

@@ -1,13 +1,11 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
 import WindTunnel
 
 /// `windtunnel mutate` over the suites that `Tests/PlantedSuites` describes.
 @Suite(.serialized) struct PlantedSuiteTests {
   private static let folder = Repository.root.appending(path: "Tests/PlantedSuites").path
-  private static let hasPytest = StartedProgram.succeeds("python3 -c 'import pytest'")
+  static let hasPytest = StartedProgram.succeeds("python3 -c 'import pytest'")
   /// The last one runs beside two busy programs.
   private static let rounds = Tier.cases(Array(1...5), few: 1)
 

@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 
 @testable import windtunnel_cli
 
@@ -18,7 +15,7 @@ import WindTunnel
     """
   private static let next = """
 
-      windtunnel drill                      judges the client by windtunnel.json
+      windtunnel drill                      judges the client with windtunnel.json
       windtunnel drill --bars mobile        judges blank screens and a lost cache as well
       windtunnel drill --report drill.html  writes a page as well
       windtunnel init --ci github           writes a workflow; also gitlab and shell
@@ -66,7 +63,7 @@ import WindTunnel
   @Test(arguments: [
     (
       ["a%20b", "a b", "x/*", "items/{id}"], "GET /a%20b,GET /items/{id}",
-      "2 of them critical; not critical, as no pattern can have the path: 2"
+      "2 of them critical; not critical, as no pattern can match the path: 2"
     ),
     ((0...50).map { "\($0)" }, "", "recordings; not critical, as 50 is the maximum: 51"),
     (["a"], "GET /a", "1 recording, 1 of them critical"),
@@ -100,7 +97,7 @@ import WindTunnel
     _ = try PlanFile(contentsOf: scratch.file("windtunnel.json"), flags: DrillCommand.flags)
     let again = await Program.runHere(line("init -- true"), in: scratch)
     let sentence =
-      "windtunnel: windtunnel.json is there already; nothing was written. --force replaces it.\n"
+      "windtunnel: windtunnel.json already exists; nothing was written. Pass --force to replace it.\n"
     expectEqual(again, Program.Run(code: 73, out: "", err: sentence))
     try expectEqual(scratch.text("windtunnel.json"), text)
   }

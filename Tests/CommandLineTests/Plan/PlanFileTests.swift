@@ -1,13 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
-import WindTunnelReports
 
 @testable import windtunnel_cli
 
 /// `windtunnel.json` stands for flags of `windtunnel drill`, and the command line prevails.
 @Suite(.timeLimit(.minutes(5))) struct PlanFileTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let flags = InitCommandTests.flags
   private static let plan = ["--plan", "windtunnel.json"]
 
@@ -15,10 +15,10 @@ import WindTunnelReports
     try Arguments(words, flags: flags, operandsMax: 0, takesCommand: true)
   }
 
-  private static func completed(_ words: [String], in scratch: Scratch) throws -> Arguments {
+  private func completed(_ words: [String]) throws -> Arguments {
     let environment = ToolEnvironment(variables: [:], folder: scratch.folder) { _, _ in }
     return try ToolEnvironment.$current.withValue(environment) {
-      try PlanFile.completing(Self.arguments(words), flags: flags)
+      try PlanFile.completing(Self.arguments(words), flags: Self.flags)
     }
   }
 
@@ -29,12 +29,11 @@ import WindTunnelReports
       "gates": ["p95 <= 3s", "all: successRate == 1"], "findings": "warnings",
       "allow": ["gives-up-at-once=the app asks"], "allowInconclusive": true,
       "baseline": "main.json", "calls": 30, "rate": 1.50, "mix": ["GET /home=5"],
-      "ignoreQuery": ["_", "utm_*"], "timeout": "10s", "stage": "wire", "clock": "real",
-      "workers": 2, "errors": "apple", "reports": ["drill.html", "drill.xml"] }
+      "ignoreQuery": ["_", "utm_*"], "timeout": "10s", "stage": "wire", "http": 2,
+      "clock": "real", "workers": 2, "errors": "apple", "reports": ["drill.html", "drill.xml"] }
     """
 
   @Test func `each key is the flag that it stands for`() throws {
-    let scratch = try Scratch()
     try scratch.write(Self.everything, to: "windtunnel.json")
     let words = [
       "--name=Shop 2", "--cassette=api.json", "--critical=GET /feed", "--critical=GET /users/*",
@@ -43,10 +42,10 @@ import WindTunnelReports
       "--findings=warnings", "--allow=gives-up-at-once=the app asks", "--allow-inconclusive",
       "--baseline=main.json", "--calls=30", "--rate=1.50", "--mix=GET /home=5",
       "--ignore-query=_", "--ignore-query=utm_*", "--timeout=10s", "--stage=wire",
-      "--clock=real", "--workers=2", "--errors=apple", "--report=drill.html",
+      "--http=2", "--clock=real", "--workers=2", "--errors=apple", "--report=drill.html",
       "--report=drill.xml", "--", "./client", "--verbose", "{url}",
     ]
-    try expectEqual(Self.completed([], in: scratch), Self.arguments(Self.plan + words))
+    try expectEqual(completed([]), Self.arguments(Self.plan + words))
   }
 
   @Test func `the schema and the page have each key, and no other`() throws {
@@ -64,7 +63,6 @@ import WindTunnelReports
   }
 
   @Test func `a flag takes the place of its key, and of a key that excludes it`() async throws {
-    let scratch = try Scratch()
     try scratch.write(
       """
       {"windtunnelPlan":1,"client":["a"],"scenarios":["calm","metro"],"seed":3,"calls":4,"rate":2,
@@ -76,12 +74,12 @@ import WindTunnelReports
       "--scenario outage --duration 5s --concurrency 2 --subject b --write-baseline b.json"
     )
     try expectEqual(
-      Self.completed(words, in: scratch),
+      completed(words),
       Self.arguments(Self.plan + words + ["--seed", "3", "--gate", "p95 <= 1s"])
     )
     // Gates alone are added.
     let own = ["--seed", "4", "--gate", "p50 <= 1s", "--gate", "p95 <= 1s", "--", "b", "{url}"]
-    let command = try Self.completed(own, in: scratch)
+    let command = try completed(own)
     let rest = [
       "--scenario=calm", "--scenario=metro", "--calls=4", "--rate=2", "--seed=4",
       "--gate=p95 <= 1s", "--gate=p50 <= 1s", "--baseline=b.json",
@@ -89,15 +87,14 @@ import WindTunnelReports
     try expectEqual(command, Self.arguments(Self.plan + rest + ["--", "b", "{url}"]))
     let run = await Program.runHere(["drill"] + words, in: scratch)
     let told =
-      "windtunnel.json gives seed, gates; the command line gives scenarios, baseline, calls, rate, "
+      "windtunnel.json sets seed, gates; the command line overrides scenarios, baseline, calls, rate, "
       + "client\n"
     #expect(run.err.hasPrefix("windtunnel: \(told)"), "\(run)")
   }
 
   @Test func `without a plan file, and for one call again, nothing is added`() throws {
-    let scratch = try Scratch()
     for words in [[], ["--again", "last.json#calm/1"]] {
-      try expectEqual(Self.completed(words, in: scratch), Self.arguments(words))
+      try expectEqual(completed(words), Self.arguments(words))
       try scratch.write(Self.everything, to: "windtunnel.json")
     }
   }
@@ -108,7 +105,6 @@ import WindTunnelReports
     text: String,
     sentence: String
   ) async throws {
-    let scratch = try Scratch()
     try scratch.write(text, to: "windtunnel.json")
     let run = await Program.runHere(line("drill"), in: scratch)
     #expect(run.code == code && run.out == "" && run.err.contains(sentence), "\(run)")
@@ -136,7 +132,7 @@ import WindTunnelReports
     let other = try await byFlags.run(["drill"] + words, with: date)
     expectEqual(run.out, other.out)
     expectEqual(run.code, other.code)
-    #expect(run.err.hasPrefix("windtunnel: windtunnel.json gives cassette, scenarios, "), "\(run)")
+    #expect(run.err.hasPrefix("windtunnel: windtunnel.json sets cassette, scenarios, "), "\(run)")
     try expectEqual(byFile.text("drill.json"), byFlags.text("drill.json"))
   }
 
@@ -144,7 +140,6 @@ import WindTunnelReports
   func `a plan in another folder has its paths there, and the command line has its own`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.makeFolder("team/api")
     try scratch.write(Texts.cassette, to: "team/api/tape.json")
     try scratch.write("curl -sf --max-time 9 \"$1\"", to: "team/api/client.sh")

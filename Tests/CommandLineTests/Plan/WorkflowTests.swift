@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import windtunnel_cli
 
@@ -76,7 +74,7 @@ struct WorkflowTests {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     try await Self.run(ci, in: scratch, with: ["PATH": "\(folder):\(path)"]).exits(0)
     let missing = try await Self.run(ci, in: scratch, with: ["WINDTUNNEL": "no-such-tool"])
-    let sentence = "There is no no-such-tool on PATH. WINDTUNNEL can name the program.\n"
+    let sentence = "no-such-tool is not in PATH. Set WINDTUNNEL to the program.\n"
     expectEqual(missing, Program.Run(code: 69, out: "", err: sentence))
   }
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `windtunnel proxy --lan` as a device sees it that is another machine: a network with a phone, and
 /// behind it one that the phone is not in.
@@ -44,12 +42,12 @@ import Testing
       "\(lines)"
     )
     let told = try scratch.text("told")
-    let turnedAway = "10.77.0.2 has asked, and is not served before it gives the code."
-    #expect(told.contains("\n\(turnedAway)\n10.77.0.2 gave the code and is served.\n"))
-    let refused = "10.77.0.2 was not connected: 10.88.0.2:80 is not of the Internet"
+    let turnedAway = "10.77.0.2 sent a request. It is served after it enters the code."
+    #expect(told.contains("\n\(turnedAway)\n10.77.0.2 entered the code and is served.\n"))
+    let refused = "10.77.0.2 was not connected: 10.88.0.2:80 is neither on the Internet"
     expectEqual(told.count(of: refused), 1, "\(told)")
     #expect(told.contains("--allow-private 10.88.0.2:80\n"))
-    #expect(!(try scratch.text("flight.json")).contains("turned away"))
+    #expect(!(try scratch.text("flight.json")).contains("peers that were rejected"))
   }
 
   @Test(.enabled(if: Namespaces.areHere, Namespaces.areMissing))

@@ -1,9 +1,11 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `windtunnel proxy` with the clients that people have.
 @Suite(.timeLimit(.minutes(5))) struct ProxyCommandTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let slow = """
     {"windtunnelScenario":1,"name":"slow",
      "link":{"upDelayMilliseconds":60,"downDelayMilliseconds":40}}
@@ -12,7 +14,6 @@ import Testing
   /// A server to ask and a proxy to ask it through.
   private func drive(
     _ words: [String],
-    in scratch: Scratch,
     _ body: (_ origin: String, _ proxy: String) async throws -> Void
   ) async throws -> Program.Run {
     let (origin, url) = try await Server.start(in: scratch)
@@ -25,10 +26,9 @@ import Testing
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."), arguments: [false, true])
   func `curl sees the link's latency, in plain HTTP and in a tunnel`(isTunnel: Bool) async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.slow, to: "slow.json")
     let words = ["--scenario", "slow.json", "--report", "flight.json", "--report", "flight.html"]
-    let run = try await drive(words, in: scratch) { origin, proxy in
+    let run = try await drive(words) { origin, proxy in
       let start = ContinuousClock.now
       let curl = try await Companion.run(
         ["curl", "-sS", "--noproxy", "", "-x", proxy] + (isTunnel ? ["-p"] : [])
@@ -44,7 +44,7 @@ import Testing
     let report = try scratch.text("flight.json")
     #expect(report.contains("\"seenBy\": \"proxy\""))
     #expect(report.contains(isTunnel ? "\"host\": \"127.0.0.1:" : "\"requests\": 1,"))
-    expectEqual(report.contains("What was in 1 tunnel: "), isTunnel)
+    expectEqual(report.contains("The content of 1 tunnel: "), isTunnel)
     let html = try scratch.text("flight.html")
     #expect(html.contains("<h2>slow</h2>"))
     // A page that needs nothing else: what it names is text, not something to load.
@@ -54,7 +54,6 @@ import Testing
 
   @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
   func `Python's client is recorded, and played without its server`() async throws {
-    let scratch = try Scratch()
     let client = """
       import sys, urllib.request
       proxy = urllib.request.ProxyHandler({"http": sys.argv[1]})
@@ -64,7 +63,7 @@ import Testing
       """
     try scratch.write(client, to: "client.py")
     var asked = ""
-    let run = try await drive(["--record", "tape.json"], in: scratch) { origin, proxy in
+    let run = try await drive(["--record", "tape.json"]) { origin, proxy in
       asked = origin
       let python = try await Companion.run(["python3", "client.py", proxy, origin], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
@@ -75,7 +74,7 @@ import Testing
     #expect(tape.contains("\(asked)/home") && !tape.contains("invented-token"))
     #expect(!scratch.has("tape.json.journal"))
     // That server is gone; the tape answers for it.
-    let again = try await drive(["--cassette", "tape.json"], in: scratch) { _, proxy in
+    let again = try await drive(["--cassette", "tape.json"]) { _, proxy in
       let python = try await Companion.run(["python3", "client.py", proxy, asked], in: scratch)
       #expect(python.text == "200\n" && python.code == 0)
     }
@@ -84,9 +83,8 @@ import Testing
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
   func `a recording that cannot be written takes the report with it no more`() async throws {
-    let scratch = try Scratch()
     let words = ["--record", "tape.json", "--report", "flight.json"]
-    let run = try await drive(words, in: scratch) { origin, proxy in
+    let run = try await drive(words) { origin, proxy in
       let curl = try await Companion.run(
         ["curl", "-sS", "--noproxy", "", "-x", proxy, "\(origin)/home"],
         in: scratch
@@ -96,14 +94,13 @@ import Testing
       try scratch.makeFolder("tape.json")
     }
     expectEqual(run.code, 73, "\(run.err)")
-    #expect(run.err.contains("flight.json: the report\n") && run.err.contains("tape.json"))
+    #expect(run.err.contains("flight.json: report\n") && run.err.contains("tape.json"))
     #expect(try scratch.text("flight.json").contains("\"requests\": 1,"))
   }
 
   @Test func `on the local network it says what the phone wants to know, and ends in time`()
     async throws
   {
-    let scratch = try Scratch()
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "300ms"]
     let run = try await scratch.run(words).exits(0)
     let port = try #require(run.out.split(separator: ":").last?.dropLast())
@@ -114,9 +111,9 @@ import Testing
       On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
         Server  127.0.0.1
         Port    \(port)
-      Then open http://wind.tunnel/ there and enter the code \(code).
+      Then open http://wind.tunnel/ on the phone and enter the code \(code).
       This proxy ends in 1 min.
-      The time is up.
+      The time limit was reached.
 
       """
     )
@@ -126,9 +123,8 @@ import Testing
     async throws
   {
     let words = ["proxy", "--lan", "--bind", "127.0.0.1", "--for", "1ms"]
-    let scratch = try Scratch()
     let named = try await scratch.run(words + ["--client", "127.0.0.2"])
-    #expect(named.err.contains("Then open http://wind.tunnel/ there.\nThis proxy ends"))
+    #expect(named.err.contains("Then open http://wind.tunnel/ on the phone.\nThis proxy ends"))
     let first = try await scratch.run(words)
     let second = try await scratch.run(words)
     let code = #/the code (\d{6})\./#
@@ -145,11 +141,11 @@ import Testing
 
   @Test func `a scenario that cannot be carried in a tunnel is named when it starts`() async throws
   {
-    let run = try await drive(["--scenario", "rate-limited"], in: Scratch()) { _, _ in }
+    let run = try await drive(["--scenario", "rate-limited"]) { _, _ in }
     expectEqual(
       run.err,
-      "rate-limited: statuses and rules by path act on plain HTTP; what is in a tunnel "
-        + "meets the link, and faults by host and connection.\n"
+      "rate-limited: statuses and rules for paths apply only to plain HTTP. Tunnels get "
+        + "the link's conditions, and the faults of hosts and connections.\n"
     )
   }
 
@@ -162,7 +158,6 @@ import Testing
     arguments: ["nobq", "\u{3}"]
   )
   func `keys at a terminal act at once, and the terminal is given back`(keys: String) async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.pseudoTerminal, to: "terminal.py")
     let tool = try Program.executable().path
     let words = ["--scenario", "calm", "--scenario", "latency", "--report", "flight.json"]

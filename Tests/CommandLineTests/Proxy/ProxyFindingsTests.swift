@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The findings of `windtunnel proxy`, by clients that people have.
 @Suite(.timeLimit(.minutes(5))) struct ProxyFindingsTests {

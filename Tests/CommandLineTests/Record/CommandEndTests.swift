@@ -1,9 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
-import WindTunnelCommandLine
-import WindTunnelServer
 
 @testable import windtunnel_cli
 
@@ -47,7 +42,7 @@ import WindTunnelServer
           + ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--", "sh", "-c", "exit 3"],
         isTool: false
       ).exits(1)
-      #expect(run.err.hasPrefix("sh ended with status 3.\n"), "\(run)")
+      #expect(run.err.hasPrefix("sh exited with status 3.\n"), "\(run)")
     }
   #endif
 }

@@ -1,7 +1,6 @@
-import Foundation
 import Origins
 import PlantedSecrets
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelServer
 

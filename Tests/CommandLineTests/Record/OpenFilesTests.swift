@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelDrill
 
 /// A recorder that may open too few files.
@@ -43,12 +40,12 @@ import WindTunnelDrill
     let requests = refused == 1 ? "1 request was" : "\(refused) requests were"
     #expect(
       run.err.contains(
-        "\(requests) answered with 503 and not passed on: this process has too many open files; "
+        "\(requests) not passed on; the client received 503: this process has too many open files; "
           + "see ulimit -n\n"
       ),
       "\(run.err)"
     )
-    #expect(run.err.contains("left out: GET http://127.0.0.1:"), "\(run.err)")
+    #expect(run.err.contains("skipped: GET http://127.0.0.1:"), "\(run.err)")
     let tape = try Cassette(contentsOf: scratch.file("a.json"))
     expectEqual(tape.interactions.count, 100 - refused)
     #expect(tape.interactions.allSatisfy { $0.failure == nil && $0.response != nil })
@@ -64,8 +61,7 @@ import WindTunnelDrill
     let run = try await scratch.run("cassette verify a.json").exits(1)
     expectEqual(
       run.out,
-      "a.json: #1: the failure is the recorder's own, which had too many open files; "
-        + "record it again\n"
+      "a.json: #1: the recorder itself failed because it had too many open files; record it again\n"
     )
   }
 }

@@ -1,12 +1,6 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 import WindTunnel
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Secrets that pass `windtunnel record`: none is in any file or on any stream, and what was recorded
 /// is found again by requests with other secrets.
@@ -85,11 +79,6 @@ import WindTunnel
     if !request.body.data.isEmpty { asked.httpBody = request.body.data }
     let session = URLSession(configuration: .ephemeral)
     defer { session.finishTasksAndInvalidate() }
-    // By completion handler: it is safe to cancel on every platform.
-    return await withCheckedContinuation { continuation in
-      session.dataTask(with: asked) { _, response, _ in
-        continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
-      }.resume()
-    }
+    return await session.result(of: asked).response?.statusCode
   }
 }

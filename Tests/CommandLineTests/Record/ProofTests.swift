@@ -1,13 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
-import WindTunnelServer
 
 @testable import windtunnel_cli
 
 /// A recording that is saved only if its command does the same against it.
 @Suite(.timeLimit(.minutes(5))) struct ProofTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   /// An origin that counts its requests.
   private final class Origin: Sendable {
     let server: ReplayServer
@@ -71,32 +71,30 @@ import WindTunnelServer
   private func prove(
     _ script: String,
     _ origin: Origin,
-    _ more: [String] = [],
-    in scratch: Scratch
+    _ more: [String] = []
   ) async throws -> Program.Run {
     let words = ["record", origin.server.url, "--cassette", "a.json", "--prove"] + more
     return try await scratch.run(words + ["--", "bash", "-c", Self.shell + script])
   }
 
   @Test func `a recording that holds is saved, and its origin is asked once`() async throws {
-    let scratch = try Scratch()
     let origin = try await Origin()
     let script =
       #"ask GET /a; echo "${response##*$'\n'}"; ask PUT /things/7 '{"a":1}'; echo done >&2"#
-    let run = try await prove(script, origin, in: scratch)
+    let run = try await prove(script, origin)
     expectEqual(run.out, #"{"a":1}"# + "\n")
     expectEqual(
       run.err,
       """
       done
       held: requests: 2, in the same order, with their fields and 1 bodies
-      held: responses: 2, each the one of its request, with status and length
+      held: responses: 2, each for its own request, with status and length
       held: exit code: 0
       held: standard output: 1 line
       held: standard error: 1 line
       held: secrets: none in the cassette
       not compared: request fields that differ each time: dates, request ids, traces
-      not compared: times, and what the command does beside its requests and its output
+      not compared: times, and effects of the command other than requests and output
       a.json: 2 interactions
 
       """
@@ -117,14 +115,13 @@ import WindTunnelServer
       count: 10
     )
     let (script, line, rule, given) = rows[index]
-    let scratch = try Scratch()
     let origin = try await Origin()
     try given.map { try scratch.write($0, to: "match.json") }
     let file = given == nil ? [] : ["--match", "match.json"]
-    let red = try await prove(script, origin, file, in: scratch).exits(1)
+    let red = try await prove(script, origin, file).exits(1)
     #expect(red.err.contains(line), "\(red.err)")
     let place = given == nil ? "as match.json, and add --match match.json" : "in match.json"
-    let advice = "To make it hold, save \(place): "
+    let advice = "To make both runs equal, save \(place): "
     let pasted = red.err.split(separator: "\n").first { $0.hasPrefix(advice) }?.dropFirst(
       advice.count
     )
@@ -132,52 +129,47 @@ import WindTunnelServer
       pasted.map { try JSON(parsing: $0.utf8, source: "") },
       JSON(parsing: rule.utf8, source: "")
     )
-    #expect(red.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
+    #expect(red.err.hasSuffix("The recording was discarded; no a.json was written.\n"))
     #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
     try scratch.write(String(pasted ?? ""), to: "match.json")
-    let green = try await prove(script, origin, ["--match", "match.json"], in: scratch).exits(0)
+    let green = try await prove(script, origin, ["--match", "match.json"]).exits(0)
     #expect(scratch.has("a.json") && !green.err.contains("differs:"))
     _ = await origin.stop()
   }
 
   @Test func `a field that differs is named with the flag that skips it`() async throws {
-    let scratch = try Scratch()
     let origin = try await Origin()
     let script = #"ask GET /a "" "X-Device: $n""#
-    let red = try await prove(script, origin, in: scratch)
+    let red = try await prove(script, origin)
     #expect(red.err.contains(#"GET /a: header x-device: recorded "1", asked "2""#), "\(red.err)")
-    #expect(red.err.contains("\nTo make it hold, add --volatile x-device\n"))
+    #expect(red.err.contains("\nTo make both runs equal, add --volatile x-device\n"))
     expectEqual(red.code, 1)
-    try await prove(script, origin, ["--volatile", "x-device"], in: scratch).exits(0)
+    try await prove(script, origin, ["--volatile", "x-device"]).exits(0)
     _ = await origin.stop()
   }
 
   @Test func `a recording that does not hold leaves the cassette as it was, to the byte`()
     async throws
   {
-    let scratch = try Scratch()
     let origin = try await Origin()
     try scratch.write(Texts.cassette, to: "a.json")
-    let run = try await prove("ask GET /a?at=$n", origin, ["--mode", "rewrite"], in: scratch)
+    let run = try await prove("ask GET /a?at=$n", origin, ["--mode", "rewrite"])
     expectEqual(run.code, 1)
-    #expect(run.err.hasSuffix("What was recorded is thrown away; a.json is as it was.\n"))
+    #expect(run.err.hasSuffix("The recording was discarded; a.json is unchanged.\n"))
     try expectEqual(scratch.text("a.json"), Texts.cassette)
-    let once = try await prove("ask GET /a", origin, in: scratch).exits(64)
+    let once = try await prove("ask GET /a", origin).exits(64)
     #expect(
-      once.err.contains("a.json has 1 interaction and would be played, which proves nothing.")
+      once.err.contains("a.json has 1 interaction and would only be played, which proves nothing.")
     )
     await expectEqual(origin.stop(), 1)
   }
 
   @Test(arguments: [
-    (
-      "ask GET /a; kill -9 $$", "Nothing is proved: the command has to end by itself, and with 0.",
-      1
-    ),
-    ("echo hello", "Nothing was recorded; there is no a.json.", 1),
+    ("ask GET /a; kill -9 $$", "Nothing was proved: the command must exit with 0.", 1),
+    ("echo hello", "Nothing was recorded; no a.json was written.", 1),
     ("ask GET /a", "not compared: output: the command prints nothing", 0),
-    ("ask GET /a; [ $n = 1 ] || ask GET /b", "GET /b: is sent more often than it was recorded", 1),
-    ("ask GET /a; [ $n = 2 ] || ask GET /b", "GET /b: was recorded, and not sent again", 1),
+    ("ask GET /a; [ $n = 1 ] || ask GET /b", "GET /b: was sent more often than it was recorded", 1),
+    ("ask GET /a; [ $n = 2 ] || ask GET /b", "GET /b: was recorded but not sent again", 1),
     ("ask GET /a; [ $n = 1 ] || kill -9 $$", "exit code: the command was ended by signal 9", 1),
   ])
   func `a command that cannot be proved is said so in a sentence`(
@@ -185,9 +177,8 @@ import WindTunnelServer
     sentence: String,
     code: Int32
   ) async throws {
-    let scratch = try Scratch()
     let origin = try await Origin()
-    let run = try await prove(script, origin, in: scratch)
+    let run = try await prove(script, origin)
     #expect(run.err.contains(sentence), "\(run.err)")
     expectEqual(run.code, code)
     expectEqual(scratch.has("a.json"), code == 0)
@@ -204,23 +195,22 @@ import WindTunnelServer
   }
 
   @Test func `no secret that a command prints or sends is repeated`() async throws {
-    let scratch = try Scratch()
     let origin = try await Origin()
     let script = #"""
       ask POST "/login?n=$n" '{"password":"correct-horse-1"}'
       echo "${response##*$'\n'} correct-horse-1 $n"
       """#
-    let run = try await prove(script, origin, in: scratch).exits(1)
+    let run = try await prove(script, origin).exits(1)
     #expect(run.out.contains("f3a91c0de5b7482d96e1a0c4b85d7f20"), "it is the command's own")
     #expect(!run.err.contains("f3a91c0d") && !run.err.contains("correct-horse"), "\(run.err)")
     _ = await origin.stop()
   }
 
   @Test(arguments: [
-    ([], "--prove runs a command twice; add it as -- CMD."),
+    ([], "--prove runs a command twice; add the command as -- CMD."),
     (
       ["--mode", "none", "--", "true"],
-      "--prove belongs to a recording, and --mode none makes none."
+      "--prove needs a recording, but --mode none does not record."
     ),
   ])
   func `a proof of no recording is refused`(more: [String], sentence: String) async throws {
@@ -232,7 +222,6 @@ import WindTunnelServer
   @Test func `the script records and proves from a foreign folder, with the tool that is there`()
     async throws
   {
-    let scratch = try Scratch()
     let origin = try await Origin()
     let script = Repository.root.appendingPathComponent("Scripts/record-fixtures").path
     try await scratch.run(

@@ -1,10 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// What is recorded where one address answers by the body.
 @Suite(.timeLimit(.minutes(5))) struct RecordMatchTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let upstream = """
     {"windtunnel":1,"interactions":[
       {"request":{"method":"POST","url":"/graphql","headers":{"Content-Type":"application/json"},
@@ -15,7 +17,7 @@ import WindTunnel
   private static let rules = #"{"match":1,"body":"byType"}"#
 
   /// A server that tells bodies apart.
-  private func start(in scratch: Scratch) async throws -> (flight: Flight, url: String) {
+  private func start() async throws -> (flight: Flight, url: String) {
     try scratch.write(Self.upstream, to: "up.json")
     try scratch.write(Self.rules, to: "match.json")
     return try await Server.start("up.json", "--match match.json", in: scratch)
@@ -37,13 +39,12 @@ import WindTunnel
 
   private static func client(_ query: String) -> [String] { client(query, at: "$WINDTUNNEL_URL") }
 
-  private func bodies(of name: String, in scratch: Scratch) throws -> [String?] {
+  private func bodies(of name: String) throws -> [String?] {
     try Cassette(contentsOf: scratch.file(name)).interactions.map { $0.response?.body.text }
   }
 
   @Test func `new episodes are told apart by their bodies where the rules say so`() async throws {
-    let scratch = try Scratch()
-    let (upstream, url) = try await start(in: scratch)
+    let (upstream, url) = try await start()
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
     let first = try await scratch.run(words + ["--"] + Self.client("A"))
     #expect(first.code == 0 && first.out.hasSuffix("answer of A"), "\(first)")
@@ -51,7 +52,7 @@ import WindTunnel
     let second = try await scratch.run(more + Self.client("B"))
     #expect(second.code == 0 && second.out.hasSuffix("answer of B"), "\(second)")
     expectEqual(second.err, "a.json: 2 interactions\n")
-    try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
+    try expectEqual(bodies(of: "a.json"), ["answer of A", "answer of B"])
     for mode in ["none", "once"] {
       for query in ["B", "A"] {
         let play = words + ["--mode", mode, "--match", "match.json", "--"]
@@ -59,15 +60,14 @@ import WindTunnel
         #expect(run.out.hasSuffix("answer of \(query)"), "\(run)")
       }
     }
-    try expectEqual(bodies(of: "a.json", in: scratch), ["answer of A", "answer of B"])
+    try expectEqual(bodies(of: "a.json"), ["answer of A", "answer of B"])
     try await upstream.interrupt()
   }
 
   @Test func `without rules what another body was recorded for is played, and that is said`()
     async throws
   {
-    let scratch = try Scratch()
-    let (upstream, url) = try await start(in: scratch)
+    let (upstream, url) = try await start()
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--as", "https://a.test"]
     try await scratch.run(words + ["--"] + Self.client("A")).exits(0)
     let more = words + ["--mode", "new-episodes", "--"]
@@ -76,8 +76,8 @@ import WindTunnel
     expectEqual(
       run.err,
       """
-      POST https://a.test/graphql: played once for another body than the recorded one
-      To tell bodies apart: --match FILE, with {"match":1,"body":"byType"} in it.
+      POST https://a.test/graphql: played once for a request whose body differs from the recorded one
+      To compare bodies: --match FILE with {"match":1,"body":"byType"}.
 
       """
     )
@@ -88,12 +88,11 @@ import WindTunnel
   }
 
   @Test func `serve says once which response it plays for another body`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.upstream, to: "up.json")
     try scratch.write(Self.rules, to: "match.json")
     let line = """
-      POST /graphql: plays a response that was recorded for another body; to tell bodies apart: \
-      --match FILE, with {"match":1,"body":"byType"} in it.
+      POST /graphql: played a response that was recorded for another body; to compare bodies: \
+      --match FILE with {"match":1,"body":"byType"}.
 
       """
     for (query, flags, err) in [("C", [], line), ("B", ["--match", "match.json"], "")] {
@@ -107,8 +106,7 @@ import WindTunnel
   }
 
   @Test func `a proxy records by the same rules`() async throws {
-    let scratch = try Scratch()
-    let (upstream, url) = try await start(in: scratch)
+    let (upstream, url) = try await start()
     let (none, some): ([String], [String]) = ([], ["--match", "match.json"])
     for (query, rules, answer, count) in [
       ("A", none, "A", 1), ("B", none, "A", 1), ("B", some, "B", 2),
@@ -130,9 +128,8 @@ import WindTunnel
   @Test func `a proxy passes hosts on to that are left alone, and records the others`()
     async throws
   {
-    let scratch = try Scratch()
-    let (upstream, url) = try await start(in: scratch)
-    let (other, left) = try await start(in: scratch)
+    let (upstream, url) = try await start()
+    let (other, left) = try await start()
     let host = String(left.dropFirst("http://".count))
     let (flight, proxy) = try await scratch.start("proxy --record tape.json --ignore \(left)")
     for origin in [url, left] {
@@ -149,7 +146,6 @@ import WindTunnel
   }
 
   @Test func `rules that do not read are refused before anything is asked`() async throws {
-    let scratch = try Scratch()
     try scratch.write(#"{"match":1,"bodi":"json"}"#, to: "odd.json")
     let words = ["--upstream", "http://127.0.0.1:1", "--cassette", "a.json"]
     let record = try await scratch.run(["record"] + words + ["--match", "odd.json", "--", "true"])

@@ -1,17 +1,18 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// The modes of `windtunnel record`, and what is left of a recording that is killed.
 @Suite(.timeLimit(.minutes(5))) struct RecordModesTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let scenario = ["--as", "https://api.example.test"]
 
   @Test(arguments: [nil, "rewrite", "new-episodes"] as [String?])
   func `what was complete before a kill is taken up by the next recording`(mode: String?)
     async throws
   {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     if mode != nil { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json"] + Self.scenario
@@ -30,7 +31,7 @@ import WindTunnel
     expectEqual(
       run.err,
       """
-      a.json takes up 3 interactions of a recording that was ended before it was written.
+      a.json includes 3 interactions of a recording that ended before it was written.
       a.json: \(count) interactions
 
       """
@@ -50,7 +51,6 @@ import WindTunnel
   func `a kill loses nothing that clients have whole, and leaves the rest in parts`(draw: Int)
     async throws
   {
-    let scratch = try Scratch()
     let data = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data").path
     let (upstream, url) = try await Server.start(
       "\(data)/killed-recording.json",
@@ -87,7 +87,6 @@ import WindTunnel
   }
 
   @Test func `a recording that ends well leaves no journal`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "all", "--"]
     try await scratch.run(words + Server.client(of: "/home")).exits(0)
@@ -98,7 +97,6 @@ import WindTunnel
   @Test func `what is recorded anew with dates is of today, and without keeps its text`()
     async throws
   {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "rewrite"]
     let client = ["--"] + Server.client(of: "/home")
@@ -118,7 +116,6 @@ import WindTunnel
   }
 
   @Test func `none plays and never asks the upstream`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     try scratch.write(Texts.cassette, to: "a.json")
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", "none", "--"]
@@ -131,7 +128,6 @@ import WindTunnel
   @Test func `verify says nothing new of an unchanged server and ends with 3 for another`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     let (upstream, url) = try await Server.start("a.json", in: scratch)
     let words = ["record", "--mode", "verify", "--upstream", url, "--cassette"]

@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 /// What `record` says of exchanges that a tape cannot hold, or holds only in part.
 @Suite(.timeLimit(.minutes(5))) struct RecordedOddlyTests {
@@ -24,8 +22,8 @@ import Testing
     expectEqual(
       run.err,
       """
-      left out: GET \(origin.url)/chat: it is a WebSocket that passed unread: Sec-WebSocket-Accept \
-      does not prove the key (RFC 6455 §4.1).
+      skipped: GET \(origin.url)/chat: its WebSocket was not parsed: Sec-WebSocket-Accept \
+      does not match the key (RFC 6455 §4.1).
       a.json: 1 interaction
 
       """
@@ -43,7 +41,7 @@ import Testing
     ).exits(0)
     let lines = run.err.split(separator: "\n")
     #expect(lines.count == 2 && lines.last == "a.json: 1 interaction", "\(run.err)")
-    #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as broken off: "), "\(run.err)")
+    #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as truncated: "), "\(run.err)")
   }
 
   @Test(arguments: [
@@ -68,7 +66,7 @@ import Testing
       "\(run)"
     )
     let end = """
-      unrecorded: --pass-malformed
+      unrecorded.
       a.json: 1 interaction
       1 invalid response was refused; the client received 502.
 
@@ -114,7 +112,7 @@ import Testing
     _ = try await origin.end()
     expectEqual(run.code, 0, "\(run)")
     let said =
-      "GET https://api.example.test/home: recorded as broken off: the server closed the connection "
+      "GET https://api.example.test/home: recorded as truncated: the server closed the connection "
       + "without ending TLS (close_notify), so a part may be missing\n"
     expectEqual(run.err, (agreed ? "" : said) + "a.json: 1 interaction\n", "\(run)")
   }

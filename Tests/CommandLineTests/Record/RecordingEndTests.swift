@@ -1,12 +1,14 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelSymptoms
 
 /// What is left when `windtunnel record` has come to its end.
 @Suite(.timeLimit(.minutes(5))) struct RecordingEndTests {
-  private func targets(_ name: String, in scratch: Scratch) throws -> [String] {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func targets(_ name: String) throws -> [String] {
     try Cassette(contentsOf: scratch.file(name)).interactions.map(\.request.url.target)
   }
 
@@ -18,7 +20,6 @@ import WindTunnelSymptoms
 
   @Test(arguments: ["rewrite", "new-episodes"])
   func `a command that fails leaves the tape as it was, to the byte`(mode: String) async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     try scratch.write(Texts.cassette, to: "a.json")
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", mode, "--"]
@@ -26,8 +27,8 @@ import WindTunnelSymptoms
     expectEqual(
       run.err,
       """
-      bash ended with status 3.
-      What was recorded is thrown away; a.json is as it was.
+      bash exited with status 3.
+      The recording was discarded; a.json is unchanged.
 
       """
     )
@@ -37,11 +38,10 @@ import WindTunnelSymptoms
   }
 
   @Test func `a command that fails leaves no half tape where there was none`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
     let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
-    #expect(run.err.hasSuffix("What was recorded is thrown away; there is no a.json.\n"))
+    #expect(run.err.hasSuffix("The recording was discarded; no a.json was written.\n"))
     #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
     try await upstream.interrupt()
   }
@@ -49,7 +49,6 @@ import WindTunnelSymptoms
   @Test func `an answer whose client has left is on the tape as that, and waits once more`()
     async throws
   {
-    let scratch = try Scratch()
     let stall =
       #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[{"stallAfterBodyBytes":2}]}]}"#
     try scratch.write(stall, to: "stall.json")
@@ -69,7 +68,7 @@ import WindTunnelSymptoms
     expectEqual(
       run.err,
       """
-      GET https://api.example.test/home?token=REDACTED-token-1: recorded as broken off: the client left
+      GET https://api.example.test/home?token=REDACTED-token-1: recorded as truncated: the client left
       a.json: 1 interaction
 
       """
@@ -82,7 +81,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a second signal ends a recording at once, and leaves what it had got`() async throws {
-    let scratch = try Scratch()
     let rule = #"{"when":{"request":"GET /slow"},"faults":[{"stallAfterBodyBytes":2}]}"#
     try scratch.write(#"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)]}"#, to: "stall.json")
     let tape = ["/a", "/slow"].map { #"{"request":{"url":"\#($0)"},"response":{"json":{"a":1}}}"# }
@@ -112,44 +110,42 @@ import WindTunnelSymptoms
   @Test func `what is recorded anew is all that is on the tape, though all of it was there`()
     async throws
   {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode"]
     try await scratch.run(
       words + ["once", "--"] + client(of: "/home", "/feed", "/search?q=a")
     ).exits(0)
-    try expectEqual(targets("a.json", in: scratch), ["/home", "/feed", "/search?q=a"])
+    try expectEqual(targets("a.json"), ["/home", "/feed", "/search?q=a"])
     let second = try await scratch.run(words + ["rewrite", "--"] + client(of: "/feed"))
     #expect(second.code == 0 && second.err == "a.json: 1 interaction\n", "\(second.err)")
-    try expectEqual(targets("a.json", in: scratch), ["/feed"])
+    try expectEqual(targets("a.json"), ["/feed"])
     try await upstream.interrupt()
   }
 
   private static let base =
-    "A drill needs {base} there, as in windtunnel drill -- env MY_API={base} ./my-app."
+    "A drill needs {base} instead, as in windtunnel drill -- env MY_API={base} ./my-app."
 
   @Test func `a command that asks for nothing has recorded nothing, which is told`() async throws {
-    let scratch = try Scratch()
     let base = ["record", "--upstream", "http://127.0.0.1:1", "--cassette"]
     let none = try await scratch.run(base + ["a.json", "--", "true"])
     let advice =
-      "The command has no {url}: write it where the server's address stands, as in "
+      "The command has no {url}: write it in place of the server's address, as in "
       + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. \(RecordingEndTests.base)"
     expectEqual(
       none,
-      Program.Run(code: 1, out: "", err: "Nothing was recorded; there is no a.json. \(advice)\n")
+      Program.Run(code: 1, out: "", err: "Nothing was recorded; no a.json was written. \(advice)\n")
     )
     #expect(!scratch.has("a.json"))
     try scratch.write(Texts.cassette, to: "b.json")
     let anew = try await scratch.run(base + ["b.json", "--mode", "rewrite", "--", "true"])
     expectEqual(
       anew,
-      Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is as it was. \(advice)\n")
+      Program.Run(code: 1, out: "", err: "Nothing was recorded; b.json is unchanged. \(advice)\n")
     )
     // One that is played need not record anything.
     try await scratch.expect(
       base + ["b.json", "--", "true"],
-      err: "b.json has 1 interaction and is played. To record it anew: --mode rewrite\n"
+      err: "b.json has 1 interaction and is played. To record again: --mode rewrite\n"
     )
     try expectEqual(scratch.text("b.json"), Texts.cassette)
   }
@@ -157,13 +153,13 @@ import WindTunnelSymptoms
   @Test(arguments: [
     (
       ["echo", "http://127.0.0.1:1/users"],
-      " The command asks http://127.0.0.1:1 itself: write {url} in place of that, as in "
+      " The command sends its requests to http://127.0.0.1:1 directly: write {url} instead, as in "
         + "-- curl -s {url}/users."
     ),
     // Another port that begins so is another server.
     (
       ["echo", "http://127.0.0.1:12/users"],
-      " The command has no {url}: write it where the server's address stands, as in "
+      " The command has no {url}: write it in place of the server's address, as in "
         + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. \(RecordingEndTests.base)"
     ),
     (["echo", "{url}/users"], ""),
@@ -176,6 +172,6 @@ import WindTunnelSymptoms
     let run = try await Scratch().run(
       ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"] + command
     ).exits(1)
-    expectEqual(run.err, "Nothing was recorded; there is no a.json.\(advice)\n")
+    expectEqual(run.err, "Nothing was recorded; no a.json was written.\(advice)\n")
   }
 }

@@ -1,10 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// `record --mode verify` where the tape's secrets are wanted back, and where nothing is compared.
 @Suite(.timeLimit(.minutes(5))) struct VerifySecretsTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let tape = """
     {"windtunnel":1,"interactions":[
       {"request":{"url":"/a","headers":{"Authorization":"Bearer REDACTED-authorization-1",
@@ -14,8 +16,7 @@ import WindTunnel
 
   private func verify(
     _ words: [String],
-    against cassette: String = "a.json",
-    in scratch: Scratch
+    against cassette: String = "a.json"
   ) async throws -> Program.Run {
     let (upstream, url) = try await Server.start(cassette, in: scratch)
     let run = try await scratch.run(
@@ -27,29 +28,27 @@ import WindTunnel
   }
 
   @Test func `a secret may be named as it was called before`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     let words = ["--secret", "Authorization=API", "--secret", "loginToken=LOGIN"]
     try await expectEqual(
-      verify(words, in: scratch),
+      verify(words),
       Program.Run(code: 0, out: "1 same, 0 drifted, 0 skipped\n", err: "")
     )
     let one = ["--secret", "authorization-1=API", "--secret", "LoginToken-1=LOGIN"]
-    try await expectEqual(verify(one, in: scratch).code, 0)
+    try await expectEqual(verify(one).code, 0)
   }
 
   @Test func `what is missing is told with the flag that gives it, and nothing was compared`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     try await expectEqual(
-      verify(["--secret", "authorization=API"], in: scratch),
+      verify(["--secret", "authorization=API"]),
       Program.Run(
         code: 98,
         out: """
           skipped #1 GET /a: there is no secret for REDACTED-logintoken-1 \
-          (--secret logintoken=ENV gives one)
+          (pass --secret logintoken=ENV)
           0 same, 0 drifted, 1 skipped
 
           """,
@@ -64,15 +63,14 @@ import WindTunnel
   ])
   func `a secret that fits nothing on the tape is refused`(word: String, rest: String) async throws
   {
-    let scratch = try Scratch()
     try scratch.write(Self.tape, to: "a.json")
     let name = String(word.prefix { $0 != "=" })
-    let run = try await verify(["--secret", "authorization=API", "--secret", word], in: scratch)
+    let run = try await verify(["--secret", "authorization=API", "--secret", word])
     #expect(run.code == 64 && run.out.isEmpty)
     expectEqual(
       run.err,
       """
-      windtunnel: --secret \(name): no request on a.json has a REDACTED-\(name)-N; there is \(rest)
+      windtunnel: --secret \(name): no request in a.json has a REDACTED-\(name)-N; it has \(rest)
       For help: windtunnel record --help
 
       """
@@ -80,37 +78,34 @@ import WindTunnel
   }
 
   @Test func `on a tape without secrets there is nothing to give one for`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
-    let run = try await verify(["--secret", "authorization=API"], in: scratch)
-    #expect(run.code == 64 && run.err.contains("there is no redacted part."), "\(run)")
+    let run = try await verify(["--secret", "authorization=API"])
+    #expect(run.code == 64 && run.err.contains("it has nothing redacted."), "\(run)")
   }
 
   @Test func `an empty tape and requests that change something are no proof of anything`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write(#"{"windtunnel":1,"interactions":[]}"#, to: "a.json")
     try await expectEqual(
-      verify([], against: Repository.shop, in: scratch),
+      verify([], against: Repository.shop),
       Program.Run(
         code: 98,
         out: "0 same, 0 drifted, 0 skipped\n",
-        err: "Nothing was compared: there is nothing on a.json.\n"
+        err: "Nothing was compared: a.json is empty.\n"
       )
     )
     let tape =
       #"{"windtunnel":1,"interactions":[{"request":{"method":"POST","url":"/a"},"response":{"status":204}}]}"#
     try scratch.write(tape, to: "a.json")
     let skipped = "Nothing was compared: the one interaction was skipped.\n"
-    let idle = try await verify([], in: scratch)
+    let idle = try await verify([])
     #expect(idle.code == 98 && idle.err == skipped)
-    let asking = try await verify(["--unsafe"], in: scratch)
+    let asking = try await verify(["--unsafe"])
     #expect(asking.code == 0 && asking.err == "")
   }
 
   @Test func `a live answer loses what a flag names before it is told`() async throws {
-    let scratch = try Scratch()
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"json":{"a":1}}}]}"#,
       to: "a.json"

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// What shells complete, asked of the shells.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// The column "Swift" of the page of faults, compiled: a line here is what the page says.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The pages of the manual that are made of the code are as the code is.
 @Suite(.timeLimit(.minutes(5))) struct PageTests {

@@ -1,9 +1,11 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite(.timeLimit(.minutes(5))) struct CheckReleaseTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let strip = ["/usr/bin/strip", "/usr/bin/llvm-strip"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
@@ -19,16 +21,15 @@ import WindTunnel
   )
 
   private static let advice =
-    "A release links WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets alone; leave the "
-    + "other products to tests and debug builds.\n"
+    "A release may link only WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets; link the "
+    + "other products only in tests and debug builds.\n"
 
   private static let resources =
-    "Take the files that were found out of what is copied into the release; tests read them from "
-    + "their own folders.\n"
+    "Do not copy these files into the release; tests can read them from their own folders.\n"
   private static let refusal =
-    "What was not looked through could hold anything: nothing is passed.\n"
+    "The check does not pass, because some files were not checked.\n"
   private static let unpacking =
-    "If a file of such a format is an archive, unpack it and check the folder.\n"
+    "If a file with an unknown format is an archive, unpack it and check the folder.\n"
 
   private func modules(foundBy run: Program.Run, in file: String) -> [String] {
     run.out.split(separator: "\n").filter { $0.hasPrefix("\(file): ") }.compactMap { line in
@@ -39,7 +40,6 @@ import WindTunnel
   @Test(.referenceClient) func `the tool itself is found to hold every module that it links`()
     async throws
   {
-    let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
     let run = try await scratch.run("check-release Shop").exits(1)
     expectEqual(run.err, Self.advice)
@@ -48,7 +48,6 @@ import WindTunnel
 
   @Test(.referenceClient, .enabled(if: strip != nil, "there is no strip"))
   func `a program without symbols is seen through`() async throws {
-    let scratch = try Scratch()
     try FileManager.default.copyItem(at: Program.executable(), to: scratch.file("Shop"))
     let strip = try #require(Self.strip)
     let stripped = try await scratch.run([strip, "Shop"], isTool: false)
@@ -60,7 +59,6 @@ import WindTunnel
   @Test func `a program without the package passes, and is said to hold nothing of it`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.makeFolder("App")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write("{}", to: "App/strings.json")
@@ -73,7 +71,6 @@ import WindTunnel
   @Test func `a cassette and a scenario are found by what they are, wherever they lie`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.makeFolder("App/Resources")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write(Texts.cassette, to: "App/Resources/data.bin")
@@ -109,33 +106,30 @@ import WindTunnel
   }
 
   @Test func `what was not looked through does not pass`() async throws {
-    let scratch = try Scratch()
     try scratch.write("text", to: "notes.txt")
     try await scratch.expect(
       "check-release notes.txt",
       code: 65,
-      err: "notes.txt was not looked through: it is no program in ELF or Mach-O, or "
-        + "an archive of them; name the app, the archive or the program that is released.\n"
+      err: "notes.txt was not checked: it is not a program in ELF or Mach-O format, or an "
+        + "archive of programs. Name the released app, archive or program.\n"
     )
     try scratch.makeFolder("empty")
     try await scratch.expect(
       "check-release empty",
       code: 65,
-      err: "empty was not looked through: none of its 0 files is a program in ELF or "
-        + "Mach-O, or an archive of them; name the app, the archive or the program that is "
-        + "released.\n"
+      err: "empty was not checked: not one of its 0 files is a program in ELF or Mach-O "
+        + "format, or an archive of programs. Name the released app, archive or program.\n"
     )
     // The first bytes of a Mach-O file.
     try Data([0xCF, 0xFA, 0xED, 0xFE, 7]).write(to: scratch.file("cut"))
     try await scratch.expect(
       "check-release cut",
       code: 65,
-      err: "cut is cut short: its header would lie beyond its end.\n" + Self.refusal
+      err: "cut is truncated: its header would be after its end.\n" + Self.refusal
     )
   }
 
   @Test func `a format that is not read is refused with advice`() async throws {
-    let scratch = try Scratch()
     var tar = Data(count: 512)
     tar.replaceSubrange(257..<262, with: Array("ustar".utf8))
     for (bytes, name) in [
@@ -145,7 +139,7 @@ import WindTunnel
     ] {
       try bytes.write(to: scratch.file("shop"))
       let run = try await scratch.run("check-release shop")
-      let sentence = "shop is \(name), a format that this does not look through.\n"
+      let sentence = "shop is \(name), a format that cannot be checked.\n"
       expectEqual(
         run,
         Program.Run(code: 65, out: "", err: sentence + Self.refusal + Self.unpacking)
@@ -154,7 +148,6 @@ import WindTunnel
   }
 
   @Test func `what is found is worse than what cannot be read, and both are told`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try Data(Self.windows).write(to: scratch.file("b.dll"))
     let run = try await scratch.run("check-release b.dll a.json")
@@ -165,7 +158,6 @@ import WindTunnel
   }
 
   @Test func `a file that is not there, and none at all, are refused`() async throws {
-    let scratch = try Scratch()
     let missing = try await scratch.run("check-release Shop.ipa")
     expectEqual(
       missing,
@@ -177,7 +169,6 @@ import WindTunnel
   }
 
   @Test func `what is missing among others hides nothing of them`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try await scratch.expect(
       "check-release Shop.ipa a.json",
@@ -197,7 +188,6 @@ import WindTunnel
   @Test func `a program and its resources pass together, and no folder without a file`()
     async throws
   {
-    let scratch = try Scratch()
     for folder in ["Res", "empty"] {
       try scratch.makeFolder(folder)
     }
@@ -209,20 +199,19 @@ import WindTunnel
         + "Res: 0 programs in 1 file: nothing of WindTunnel\n"
     )
     let alone = try await scratch.run("check-release Res")
-    #expect(alone.code == 65 && alone.err.contains("its only file is no program"))
+    #expect(alone.code == 65 && alone.err.contains("its only file is not a program"))
     let empty = try await scratch.run("check-release shop empty")
     expectEqual(
       empty,
-      Program.Run(code: 65, out: "", err: "empty holds no file; leave it out, or name another.\n")
+      Program.Run(code: 65, out: "", err: "empty is empty; omit it, or name another.\n")
     )
   }
 
   @Test func `what is not read blocks until it is passed over by name`() async throws {
-    let scratch = try Scratch()
     try scratch.makeFolder("App/Data")
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try Data([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]).write(to: scratch.file("App/Data/map"))
-    let sentence = "App/Data/map is xz, a format that this does not look through"
+    let sentence = "App/Data/map is xz, a format that cannot be checked"
     let run = try await scratch.run("check-release App")
     expectEqual(
       run,
@@ -231,15 +220,15 @@ import WindTunnel
     for path in ["App/Data/map", "App/Data", "App/Data/"] {
       try await scratch.expect(
         "check-release App --pass-over \(path)",
-        out: "\(sentence): passed over, as asked\n"
+        out: "\(sentence): skipped because of --pass-over\n"
           + "App: 1 program in 2 files: nothing of WindTunnel\n"
       )
     }
     let unused = try await scratch.run(
       "check-release App --pass-over App/Data/map --pass-over App/Dat"
     )
-    #expect(unused.code == 64 && unused.out == "\(sentence): passed over, as asked\n")
-    #expect(unused.err.hasPrefix("windtunnel: --pass-over App/Dat matches nothing"))
+    #expect(unused.code == 64 && unused.out == "\(sentence): skipped because of --pass-over\n")
+    #expect(unused.err.hasPrefix("windtunnel: --pass-over App/Dat matches no unreadable file"))
     // What is found there is found all the same.
     try scratch.write(Texts.cassette, to: "App/Data/users")
     let found = try await scratch.run("check-release App --pass-over App")
@@ -248,7 +237,6 @@ import WindTunnel
 
   @Test(.timeLimit(.minutes(1)))
   func `links out of a folder are followed once, and others are told`() async throws {
-    let scratch = try Scratch()
     for folder in ["App/Inner", "Shared"] { try scratch.makeFolder(folder) }
     try Data(Self.program).write(to: scratch.file("App/shop"))
     try scratch.write(Texts.cassette, to: "Shared/users.json")
@@ -267,9 +255,9 @@ import WindTunnel
     expectEqual(
       run.err,
       """
-      App/d-gone is a link to ../Gone, which is not there.
-      App/e-all is a link to /, which holds what is looked through.
-      App/f-null is a link to /dev/null, which is a device, and no file.
+      App/d-gone is a link to ../Gone, which is missing.
+      App/e-all is a link to /, which contains the link.
+      App/f-null is a link to /dev/null, which is a device, not a file.
 
       """ + Self.resources + Self.refusal
     )

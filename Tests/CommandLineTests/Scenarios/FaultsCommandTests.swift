@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// `--admin-port`, and the end of what it watches.
@@ -27,7 +25,7 @@ import WindTunnel
         .hasPrefix(#"{"passed": true, "asked": "GET /home exactly once""#)
     )
     let swapped = try await curl("-X", "PUT", "-d", #"{"name":"offline"}"#, "\(admin)/scenario")
-    #expect(swapped.contains("serve has one port for all of them"), "\(swapped)")
+    #expect(swapped.contains("serve has one port for all connections"), "\(swapped)")
     let text = #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"status":418}]}]}"#
     _ = try await curl("-X", "PUT", "-d", text, "\(admin)/scenario")
     try await expectEqual(curl(status[0], status[1], status[2], status[3], "\(url)/home"), "418")

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `--console` of the commands that listen.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleCommandTests {

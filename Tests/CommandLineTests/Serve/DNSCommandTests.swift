@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct DNSCommandTests {
   private static let script = TestData.text("names.json")

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Whom `serve` and `record` answer, by the name that they are asked by and the page that asks.
 @Suite(.timeLimit(.minutes(5))) struct OriginTests {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelRemote
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// `windtunnel serve` as a process, and a test of screens that sets its tape from beside it.
 @Suite(.timeLimit(.minutes(5))) struct RemoteServeTests {

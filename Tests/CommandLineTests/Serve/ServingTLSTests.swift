@@ -1,18 +1,15 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite(.timeLimit(.minutes(5))) struct ServingTLSTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   private static let curl = Companion.find("curl")
 
   @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
   func `a server by https vouches for itself, and is recorded by https`() async throws {
-    let scratch = try Scratch()
     let (origin, url) = try await Server.start(
       Repository.shop,
       "--tls --ca-out origin.pem",
@@ -43,18 +40,16 @@ import WindTunnel
     ["record", "--upstream", "https://127.0.0.1:1", "--cassette", "new.json"],
   ])
   func `without OpenSSL one sentence says what is missing`(words: [String]) async throws {
-    let scratch = try Scratch()
     let nowhere = scratch.folder.path
     let run = try await scratch.run(words, with: ["WINDTUNNEL_OPENSSL": nowhere])
     #expect(run.code == 69 && run.out.isEmpty)
-    #expect(run.err.hasPrefix("windtunnel: TLS is not to be had: OpenSSL 3 was not found: "))
-    #expect(run.err.contains(" in \(nowhere). To have it, install it ("))
+    #expect(run.err.hasPrefix("windtunnel: TLS is not available: OpenSSL 3 was not found: "))
+    #expect(run.err.contains(" in \(nowhere). To use it, install it ("))
     expectEqual(run.err.split(separator: "\n").count, 1)
     #expect(!scratch.has("ca.pem") && !scratch.has("new.json"))
   }
 
   @Test func `without OpenSSL all else works`() async throws {
-    let scratch = try Scratch()
     let (flight, url) = try await scratch.start(
       ["serve", "--cassette", Repository.shop],
       with: ["WINDTUNNEL_OPENSSL": scratch.folder.path]
@@ -69,7 +64,6 @@ import WindTunnel
 
   @Test(.enabled(if: curl != nil, "There is no curl to ask with."))
   func `a certificate fails the first connection and no other`() async throws {
-    let scratch = try Scratch()
     let text = Self.scenario(#"{"tls":"expired"}"#, when: #"{"first":1}"#)
     try Data(text.utf8).write(to: scratch.file("bad.json"))
     let (server, url) = try await Server.start(
@@ -93,19 +87,18 @@ import WindTunnel
   @Test(arguments: [
     (
       scenario(#"{"tls":"expired"}"#), ["--port", "0"],
-      "Scenario \"bad\" fails TLS handshakes, and this port speaks plain HTTP; add --tls, or "
-        + "fly it with windtunnel drill --scenario bad."
+      "Scenario \"bad\" fails TLS handshakes, but this port uses plain HTTP. Add --tls, or "
+        + "run it with windtunnel drill --scenario bad."
     ),
     (
       scenario(#"{"connect":"refused"}"#), ["--tls"],
-      "Scenario \"bad\" fails connections, and serve has one port for all of them; "
-        + "fly it with windtunnel drill --scenario bad."
+      "Scenario \"bad\" fails connections, but serve has one port for all connections; "
+        + "run it with windtunnel drill --scenario bad."
     ),
     (
       scenario(#"{"connect":"timeout"}"#, when: #"{"first":1}"#), [],
-      "Scenario \"bad\" leaves some attempts to connect without an answer, and nobody tells a port "
-        + "when a client has given one up; leave all of them without one, or lose some with "
-        + "\"lostSYNs\"."
+      "Scenario \"bad\" ignores some connection attempts, but a port cannot detect when a client "
+        + "gives up. Ignore all attempts, or lose some with \"lostSYNs\"."
     ),
   ])
   func `a scenario that a port cannot make is refused`(
@@ -113,7 +106,6 @@ import WindTunnel
     flags: [String],
     sentence: String
   ) async throws {
-    let scratch = try Scratch()
     try Data(text.utf8).write(to: scratch.file("bad.json"))
     let run = try await scratch.run(
       ["serve", "--cassette", Repository.shop, "--scenario", "bad.json"] + flags

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
@@ -35,11 +33,14 @@ enum Server {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ServingTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   @Test(arguments: [SIGINT, SIGTERM])
   func `serve prints its URL, answers, and ends in good order on a signal`(signal: Int32)
     async throws
   {
-    let scratch = try Scratch()
     let (flight, url) = try await Server.start(in: scratch)
     #expect(url.hasPrefix("http://127.0.0.1:"))
     let home = await ask("\(url)/home")
@@ -57,7 +58,6 @@ enum Server {
   @Test func `serve says each 501 in one line on standard error, and no other answer`()
     async throws
   {
-    let scratch = try Scratch()
     let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"http://a.test/home"},"#
     try scratch.write(tape + #""response":{},"then":"fail"}]}"#, to: "a.json")
     let faults = #"[{"when":{"request":"GET /weather"},"faults":[{"status":503}]}]"#
@@ -75,14 +75,13 @@ enum Server {
 
       """
     let used = """
-      501: GET http://a.test/home was already played once, and there is no further recording of it
+      501: GET http://a.test/home was already played once, and has no further recording
 
       """
     expectEqual(run, Program.Run(code: 0, out: "\(url)\n", err: used + miss + miss))
   }
 
   @Test func `serve moves dates to today where it is told to`() async throws {
-    let scratch = try Scratch()
     let tape = #"{"windtunnel":1,"interactions":[{"request":{"url":"/a"},"response":{"json":"#
     let text = tape + #"["2001-02-03T04:05:06Z"]},"recordedAt":"2001-02-03T04:05:06Z"}]}"#
     try scratch.write(text, to: "a.json")
@@ -96,13 +95,12 @@ enum Server {
   }
 
   @Test func `serve tells of answers whose dates it cannot move`() async throws {
-    let scratch = try Scratch()
     let dated = #"{"request":{"url":"/a"},"response":{},"recordedAt":"2001-02-03T04:05:06Z"}"#
     let undated = #"{"request":{"url":"/b"},"response":{"json":["2001-02-03T04:05:06Z"]}}"#
     try scratch.write(#"{"windtunnel":1,"interactions":[\#(dated),\#(undated)]}"#, to: "a.json")
     let sentence = """
-      a.json: answers with neither Date nor recordedAt, whose dates stay as they are: 1 of 2. Give \
-      each its "recordedAt", or record them anew with record --dates.
+      a.json: responses with neither Date nor recordedAt, whose dates are not shifted: 1 of 2. \
+      Add "recordedAt" to each, or record again with record --dates.
 
       """
     for (flags, err) in [([], ""), (["--refresh-dates"], sentence)] {
@@ -112,7 +110,6 @@ enum Server {
   }
 
   @Test func `serve plays the scenario that it is given`() async throws {
-    let scratch = try Scratch()
     let scenario = #"{"windtunnelScenario":1,"name":"x","rules":[{"when":{"first":1},"#
     try scratch.write(scenario + #""faults":[{"status":503}]}]}"#, to: "rain.json")
     let (flight, url) = try await Server.start(Repository.shop, "--scenario rain.json", in: scratch)
@@ -122,7 +119,6 @@ enum Server {
   }
 
   @Test func `serve takes the time that was recorded, or the share that it is told`() async throws {
-    let scratch = try Scratch()
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/n"},"response":{"text":"late"},"#
         + #""timing":{"firstByteMilliseconds":400,"lastByteMilliseconds":800}}]}"#,
@@ -139,17 +135,15 @@ enum Server {
   }
 
   @Test func `a port in use ends with 69 and says which`() async throws {
-    let scratch = try Scratch()
     let (flight, url) = try await Server.start(in: scratch)
     let port = try #require(url.split(separator: ":").last.map(String.init))
     let second = try await scratch.run("serve --cassette \(Repository.shop) --port \(port)")
-    let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any that is free.\n"
+    let err = "windtunnel: Port \(port) is in use; choose another, or 0 for any free port.\n"
     expectEqual(second, Program.Run(code: 69, out: "", err: err))
     try await flight.interrupt()
   }
 
   @Test func `record runs a command against an upstream and writes what passed`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "new.json"]
     let origin = ["--as", "https://api.example.test"]
@@ -171,7 +165,6 @@ enum Server {
   }
 
   @Test func `record without a command records until a signal`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "new.json"]
     let (flight, proxy) = try await scratch.start(words)
@@ -183,7 +176,6 @@ enum Server {
   }
 
   @Test func `a signal is passed on to the command, and what was recorded is kept`() async throws {
-    let scratch = try Scratch()
     let (upstream, url) = try await Server.start(in: scratch)
     var client = Server.client(of: "/home")
     client[2] += "; echo; echo asked; exec sleep 600"

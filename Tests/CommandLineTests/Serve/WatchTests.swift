@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `serve --watch`: what is saved is played from the next request on.
 @Suite(.timeLimit(.minutes(5))) struct WatchTests {
@@ -35,7 +33,7 @@ import Testing
     try save(Self.tape("two"))
     await Self.wait(at: place, until: "two", was: "one")
     try save("{")
-    while !(try flight.errors().contains("stays as it was")) {
+    while !(try flight.errors().contains("stays in use")) {
       await expectEqual(ask(place).body, "two")
     }
     await expectEqual(ask(place).body, "two")
@@ -50,7 +48,7 @@ import Testing
         out: "\(url)\n",
         err: """
           a.json: 1 changed, 0 the same
-          a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
+          a.json, line 1, column 2: not JSON: expected a key in quotes. The previous cassette stays in use.
           a.json: 1 changed, 0 the same
 
           """
@@ -65,7 +63,7 @@ import Testing
     try scratch.write(Self.tape("one"), to: "a.json")
     let (flight, url) = try await Server.start("a.json", "--watch", in: scratch)
     let sentence = """
-      a.json, line 1, column 2: not JSON: a key in quotes should stand here. The tape stays as it was.
+      a.json, line 1, column 2: not JSON: expected a key in quotes. The previous cassette stays in use.
 
       """
     // It takes its place and is still open: its end is told of, too.
@@ -120,10 +118,10 @@ import Testing
     // Each 501 is told, too, however often it was asked for while the rules were read.
     let told = lines.filter { !$0.hasPrefix("501: GET /a?b=1 is not on the cassette; ") }
     #expect(told.count == 4 && lines.count > 4, "\(run.err)")
-    #expect(told.prefix(2).allSatisfy { $0.hasSuffix("The scenario stays as it was.") })
+    #expect(told.prefix(2).allSatisfy { $0.hasSuffix("The previous scenario stays in use.") })
     expectEqual(
       told.suffix(2),
-      ["rain.json: scenario sun from now on", "match.json: the rules changed"]
+      ["rain.json: now running scenario sun", "match.json: new match rules"]
     )
   }
 }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// What goes to standard output is the answer and nothing else.
@@ -49,7 +47,7 @@ import WindTunnelReports
     expectEqual(
       table.dropFirst(3),
       [
-        "", "findings: none; 3 rules kept, \(FindingRule.all.count - 3) without an occasion", "",
+        "", "findings: none; 3 rules kept, \(FindingRule.all.count - 3) not met", "",
         "gates: 3 met", "", "passed", "",
       ],
       "\(run.out)"
@@ -73,7 +71,7 @@ import WindTunnelReports
     )
     let run = try await scratch.run("report drill.json").exits(65)
     #expect(run.out.isEmpty)
-    #expect(run.err.contains("successRate: the figure is not the one of the log, which is 1."))
+    #expect(run.err.contains("successRate: the figure does not match the log, which has 1."))
   }
 
   @Test func `cassette show lists one interaction a line`() async throws {
@@ -106,7 +104,7 @@ import WindTunnelReports
       """
     try await Scratch().expect("cassette show \(Repository.shop) --number 4", out: out)
     let beyond = try await Scratch().run("cassette show \(Repository.shop) --number 9").exits(64)
-    #expect(beyond.err.hasPrefix("windtunnel: There is no interaction #9; the last is #5.\n"))
+    #expect(beyond.err.hasPrefix("windtunnel: Interaction #9 does not exist; the last is #5.\n"))
   }
 
   @Test func `cassette show tells the events of a stream, and when they were there`() async throws {

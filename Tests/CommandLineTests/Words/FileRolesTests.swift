@@ -1,9 +1,11 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// No command writes over what it was given to read, or over what somebody else has made.
 @Suite(.timeLimit(.minutes(5))) struct FileRolesTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   @Test(arguments: [
     ("proxy --cassette a.json --report a.json --for 1s", "--report a.json", "--cassette"),
     ("proxy --record ./a.json --report a.json --for 1s", "--report a.json", "--record"),
@@ -26,7 +28,6 @@ import Testing
     written: String,
     read: String
   ) async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try FileManager.default.createSymbolicLink(
       at: scratch.file("link.json"),
@@ -36,8 +37,8 @@ import Testing
     let words = line.replacing("FOLDER", with: here).split(separator: " ").map(String.init)
     let run = try await scratch.run(words)
     let sentence =
-      "windtunnel: \(written.replacing("FOLDER", with: here)) would be written over it: "
-      + "\(read) names the same file. Name another one.\n"
+      "windtunnel: \(written.replacing("FOLDER", with: here)) would overwrite an input: "
+      + "\(read) names the same file. Name another file.\n"
     expectEqual(run.code, 64)
     #expect(run.out.isEmpty)
     #expect(run.err.hasPrefix(sentence), "\(run.err)")
@@ -45,12 +46,11 @@ import Testing
   }
 
   @Test func `a report is not written over one that it is made of`() async throws {
-    let scratch = try Scratch()
     try scratch.write("{}", to: "a.json")
     let run = try await scratch.run("report a.json --report a.json").exits(64)
     #expect(
       run.err.hasPrefix(
-        "windtunnel: --report a.json would be written over it: the same file is read."
+        "windtunnel: --report a.json would overwrite an input: the same file is read."
       )
     )
     try expectEqual(scratch.text("a.json"), "{}")
@@ -58,19 +58,17 @@ import Testing
 
   @Test(arguments: [("a.har", "b.json"), ("a.json", "b.har")])
   func `a conversion writes over nothing`(input: String, output: String) async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try scratch.write(Texts.har, to: "a.har")
     try scratch.write("mine", to: output)
     let sentence =
-      "windtunnel: \(output) is there already; nothing was written. Name another file, "
+      "windtunnel: \(output) already exists; nothing was written. Name another file, "
       + "or remove it first.\n"
     try await scratch.expect("cassette convert \(input) \(output)", code: 73, err: sentence)
     try expectEqual(scratch.text(output), "mine")
   }
 
   @Test func `a cassette that is read-only is not written`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o444],
@@ -88,7 +86,6 @@ import Testing
   }
 
   @Test func `what would steer a terminal is shown in place of being done`() async throws {
-    let scratch = try Scratch()
     let tape = { (word: String) in
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/x\u001b[31m"},"#
         + #""response":{"headers":[["Content-Type","text/plain"]],"text":"\#(word)\u001b]0;t\u0007"}}]}"#

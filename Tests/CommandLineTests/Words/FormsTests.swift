@@ -1,13 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Shorter forms of commands, and what is said where another tool's habit does not fit.
 @Suite(.timeLimit(.minutes(5))) struct FormsTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   @Test func `serve and record take what they are about without a flag`() async throws {
-    let scratch = try Scratch()
     let (origin, url) = try await scratch.start(["serve", Repository.shop])
     let words = ["record", url, "--cassette", "new.json", "--"] + Server.client(of: "/home")
     let run = try await scratch.run(words)
@@ -17,12 +17,11 @@ import WindTunnelReports
   }
 
   @Test func `a group shows what is in it`() async throws {
-    let scratch = try Scratch()
     let list = try await scratch.run("scenarios list").out
       .components(separatedBy: "\n\n")[0].split(separator: "\n").map { $0.prefix { $0 != " " } }
     func shown(_ group: String) async throws -> [Substring] {
       let run = try await scratch.run("scenarios show \(group)").exits(0)
-      expectEqual(run.err, "To fly them all: windtunnel drill --scenario \(group)\n")
+      expectEqual(run.err, "To run all of them: windtunnel drill --scenario \(group)\n")
       for line in run.out.split(separator: "\n") { #expect(line.contains("  "), "\(line)") }
       return run.out.split(separator: "\n").map { $0.prefix { $0 != " " } }
     }
@@ -40,7 +39,6 @@ import WindTunnelReports
   }
 
   @Test func `every metric is listed by the name that a gate takes`() async throws {
-    let scratch = try Scratch()
     let run = try await scratch.run("metrics list --json")
     let rows = try run.rows()
     let names = rows.compactMap { $0["name"]?.stringValue }
@@ -62,7 +60,6 @@ import WindTunnelReports
   }
 
   @Test func `a command behind two hyphens is who flies`() async throws {
-    let scratch = try Scratch()
     let words = ["drill", "--scenario", "calm", "--calls", "2", "--json", "--"]
     let run = try await scratch.run(words + ["sh", "-c", "echo shown", "{url}"])
     // It sends no request, so nothing is judged.
@@ -72,14 +69,11 @@ import WindTunnelReports
     let other = try await scratch.run("drill --subject urlsession -- true")
     #expect(
       other.code == 64
-        && other.err.hasPrefix(
-          "windtunnel: Behind -- stands a command, and only --subject exec starts one."
-        )
+        && other.err.hasPrefix("windtunnel: A command after -- requires --subject exec.")
     )
   }
 
   @Test func `a HAR is called by its name wherever a cassette is wanted`() async throws {
-    let scratch = try Scratch()
     try scratch.write(Texts.har, to: "site.har")
     for words in [
       ["serve", "site.har"], ["drill", "--cassette", "site.har"], ["cassette", "show", "site.har"],
@@ -89,8 +83,8 @@ import WindTunnelReports
       #expect(run.code == 65 && run.out == "", "\(words): \(run)")
       expectEqual(
         run.err,
-        "windtunnel: site.har: this is a HAR file and no cassette of WindTunnel's. To make one of it: "
-          + "windtunnel cassette convert site.har site.json\n",
+        "windtunnel: site.har: this is a HAR file, not a cassette. Convert it: windtunnel cassette "
+          + "convert site.har site.json\n",
         "\(words)"
       )
     }

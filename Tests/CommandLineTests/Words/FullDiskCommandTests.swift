@@ -1,8 +1,6 @@
 #if os(Linux)
-  import Foundation
   import Programs
   import TestSupport
-  import Testing
   import WindTunnel
 
   /// Recordings onto a real disk that is small.
@@ -66,9 +64,9 @@
       let told = try scratch.text("told").split(separator: "\n").map(String.init)
       let reason = /\/big: [^ ]*a\.bodies\/[^ ]+ cannot be written: No space left on device\.$/
       expectEqual(told.count, 3, "\(told)")
-      expectEqual(told.first?.hasPrefix("not journalled: GET http://127.0.0.1:"), true, "\(told)")
+      expectEqual(told.first?.hasPrefix("not in journal: GET http://127.0.0.1:"), true, "\(told)")
       expectEqual(told.first?.contains(reason), true, "\(told)")
-      expectEqual(told.dropFirst().first?.hasPrefix("left out: GET http://127.0.0.1:"), true)
+      expectEqual(told.dropFirst().first?.hasPrefix("skipped: GET http://127.0.0.1:"), true)
       expectEqual(told.last, "a.json: 40 interactions")
       try expectEqual(scratch.text("code"), "73\n")
       try expectEqual(paths("kept/a.json", in: scratch), Self.small)
@@ -101,7 +99,7 @@
       let answers = all.map { (path: $0, bytes: 6000) }
       let scratch = try await run(signal, asking: all, of: answers, onDiskOf: "512k")
       let lines = try scratch.text("told").split(separator: "\n")
-      let named = lines.filter { $0.hasPrefix("not journalled: GET ") }
+      let named = lines.filter { $0.hasPrefix("not in journal: GET ") }
       expectEqual(named.count, 10, "\(lines)")
       if signal == "INT" {
         try expectEqual(scratch.text("code"), "73\n")

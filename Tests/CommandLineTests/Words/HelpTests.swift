@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HelpTests {
   @Test(
@@ -44,7 +42,7 @@ import Testing
     let scratch = try Scratch()
     let codes = try await scratch.run("help exit-codes")
     #expect(codes.code == 0 && codes.err == "")
-    #expect(codes.out.contains("\n  64   Asked wrongly: "), "\(codes)")
+    #expect(codes.out.contains("\n  64   Invalid usage: "), "\(codes)")
     let variables = try await scratch.run("help environment")
     #expect(variables.out.contains("\n  WINDTUNNEL_SHARD "), "\(variables)")
     #expect(variables.code == 0 && variables.err == "")

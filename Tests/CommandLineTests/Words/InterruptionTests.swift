@@ -1,13 +1,19 @@
 #if os(Linux)
-  import Foundation
   import Glibc
   import TestSupport
-  import Testing
   import WindTunnel
   import WindTunnelReports
 
   /// What becomes of a drill's processes when it is told to end.
   @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+    private let scratch: Scratch
+    private let company: Company
+
+    init() throws {
+      scratch = try Scratch()
+      company = try Company(in: scratch)
+    }
+
     /// Processes that are told of in a pipe with a name, a number a line.
     private struct Company {
       let path: String
@@ -64,11 +70,7 @@
     /// How a program comes to have a child of its own, which is not in the way of its end.
     private static let ways = ["", "setsid "]
 
-    private static func drill(
-      _ company: Company,
-      in scratch: Scratch,
-      way: String = ""
-    ) throws -> Flight {
+    private func drill(way: String = "") throws -> Flight {
       let script =
         "\(way)sleep 3600 & echo $! >'\(company.path)'; echo $$ >'\(company.path)'; wait"
       return try Flight(
@@ -81,7 +83,7 @@
     }
 
     @Test(
-      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Told to end")]
+      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Stopped")]
         as [(Int32, Int32, String)]
     )
     func `a drill that is told to end before a call ended takes every process along, and says so`(
@@ -89,9 +91,7 @@
       code: Int32,
       word: String
     ) async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
-      let flight = try Self.drill(company, in: scratch)
+      let flight = try drill()
       var all = await company.numbers(6)
       all += try Self.children(of: flight.number)
       #expect(all.count >= 7)
@@ -112,11 +112,7 @@
     }
 
     /// Calls that end at once but for every fourth, of which each tells of itself and stays.
-    private static func halfway(
-      _ company: Company,
-      in scratch: Scratch,
-      scenarios: [String] = ["calm"]
-    ) throws -> Flight {
+    private func halfway(scenarios: [String] = ["calm"]) throws -> Flight {
       let script =
         "curl -sSf \"$1\" && { [ $((WINDTUNNEL_CALL % 4)) -ne 3 ] || "
         + "{ echo $$ >'\(company.path)'; exec sleep 3600; }; }"
@@ -132,7 +128,7 @@
     }
 
     @Test(
-      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Told to end")]
+      arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Stopped")]
         as [(Int32, Int32, String)]
     )
     func `a drill that is told to end writes the report of the calls that had ended`(
@@ -140,19 +136,17 @@
       code: Int32,
       word: String
     ) async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
-      let flight = try Self.halfway(company, in: scratch, scenarios: ["calm", "latency"])
+      let flight = try halfway(scenarios: ["calm", "latency"])
       // With four at once, these are in the way of all others.
       let staying = await company.numbers(4)
       flight.signal(signal)
       let run = try await flight.end().exits(code)
       let words = "after 0 of 2 scenarios, with 12 calls made"
       #expect(
-        run.err.hasSuffix("windtunnel: \(word) \(words): the report is of these alone.\n"),
+        run.err.hasSuffix("windtunnel: \(word) \(words): the report covers only these.\n"),
         "\(run)"
       )
-      let note = "interrupted \(words): the figures are of these alone"
+      let note = "interrupted \(words): the figures cover only these"
       #expect(run.out.contains("\n\(note)\n"), "\(run)")
       let report = try Report(contentsOf: scratch.file("drill.json"))
       expectEqual(report.scenarios.map(\.name), ["calm"])
@@ -172,9 +166,7 @@
     }
 
     @Test func `a second signal ends a drill at once`() async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
-      let flight = try Self.halfway(company, in: scratch)
+      let flight = try halfway()
       var all = await company.numbers(4)
       all += try Self.children(of: flight.number)
       // It finds both when it goes on, and has no time to write between them.
@@ -186,9 +178,7 @@
 
     @Test(arguments: ways)
     func `what ends a drill without a word ends its processes`(way: String) async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
-      let flight = try Self.drill(company, in: scratch, way: way)
+      let flight = try drill(way: way)
       var all = await company.numbers(6)
       all += try Self.children(of: flight.number)
       flight.signal(SIGKILL)
@@ -202,9 +192,7 @@
     func `where a subject's process is killed its programs end, with what they have started`(
       way: String
     ) async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
-      let flight = try Self.drill(company, in: scratch, way: way)
+      let flight = try drill(way: way)
       let programs = await company.numbers(6)
       let subject = try #require(try Self.children(of: flight.number).first)
       expectEqual(kill(subject, SIGKILL), 0)
@@ -213,8 +201,6 @@
     }
 
     @Test func `no program outlives a tool and a subject that are killed at once`() async throws {
-      let scratch = try Scratch()
-      let company = try Company(in: scratch)
       let words =
         line("drill --scenario calm --subject exec --calls 60 --rate 30 --timeout 3600s -- sh -c")
         + ["echo $$ >'\(company.path)'; exec sleep 3600", "{url}"]

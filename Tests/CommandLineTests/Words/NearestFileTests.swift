@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A file that is not there is told with the one that is likely meant.
 @Suite(.timeLimit(.minutes(5))) struct NearestFileTests {

@@ -1,7 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
 import WindTunnelCommandLine
 
 /// Codes as a terminal shows them, read back by a decoder that is not ours.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 /// The commands and outputs of README are real ones.

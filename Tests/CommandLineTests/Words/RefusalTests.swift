@@ -1,17 +1,18 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelReports
 
 /// Bad input is told in one sentence on standard error, and nothing on standard output.
 @Suite(.timeLimit(.minutes(5))) struct RefusalTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
   /// Wrong words, the command in the reference to help, and the sentence. In a word, ␣ is a space.
   private static func usages() throws -> [(words: String, command: String, sentence: String)] {
     let file = Repository.root.appendingPathComponent("Tests/CommandLineTests/Data/refusals.json")
     let rows = try JSONDecoder().decode([[String]].self, from: Data(contentsOf: file))
     // Without this, the test would pass with fewer rows.
-    try #require(rows.count == 159)
+    try #require(rows.count == 161)
     let names = Shipped.preRelease.joined(separator: ", ")
     let rules = FindingRule.all.map(\.id).joined(separator: ", ")
     return rows.map { row in
@@ -32,7 +33,6 @@ import WindTunnelReports
     command: String,
     sentence: String
   ) async throws {
-    let scratch = try Scratch()
     let help = (["windtunnel"] + command.split(separator: " ") + ["--help"]).joined(separator: " ")
     let err = "windtunnel: \(sentence)\nFor help: \(help)\n"
     try await scratch.expect(Self.words(words), code: 64, err: err)
@@ -44,7 +44,6 @@ import WindTunnelReports
     text: String,
     sentence: String
   ) async throws {
-    let scratch = try Scratch()
     try scratch.write(text, to: "users.json")
     for words in [
       ["cassette", "show", "users.json"], ["serve", "--cassette", "users.json"],
@@ -61,7 +60,6 @@ import WindTunnelReports
 
   @Test(.referenceClient) func `a file that is not there or is a folder ends with 66`() async throws
   {
-    let scratch = try Scratch()
     let explain = "cassette explain --cassette ⟨shop⟩ --request GET␣/home --match"
     let record = "record --upstream https://127.0.0.1:1 --cassette a.json --upstream-ca"
     for line in [
@@ -90,12 +88,10 @@ import WindTunnelReports
     ),
     (
       #"{"windtunnelScenario":7,"name":"x"}"#,
-      "rain.json: this is a version 7 scenario, and this windtunnel reads version 1. "
-        + "Update windtunnel."
+      "rain.json: this is a version 7 scenario, but windtunnel reads version 1. Update windtunnel."
     ),
   ])
   func `a bad scenario file is a usage error`(text: String, sentence: String) async throws {
-    let scratch = try Scratch()
     try scratch.write(text, to: "rain.json")
     for words in [["drill"], ["serve", "--cassette", Repository.shop]] {
       let err = "windtunnel: \(sentence)\nFor help: windtunnel \(words[0]) --help\n"
@@ -106,11 +102,10 @@ import WindTunnelReports
   @Test func `serve refuses a scenario that one port cannot make`() async throws {
     let words = ["serve", "--cassette", Repository.shop, "--scenario", "dns-failure"]
     let run = try await Scratch().run(words).exits(64)
-    #expect(run.err.contains("fly it with windtunnel drill --scenario dns-failure.\n"))
+    #expect(run.err.contains("run it with windtunnel drill --scenario dns-failure.\n"))
   }
 
   @Test func `a report that cannot be written is told before the drill starts`() async throws {
-    let scratch = try Scratch()
     try scratch.makeFolder("folder.json")
     // A drill would say "flown" of each row.
     let nowhere = try await scratch.run("drill --report nowhere/a.json").exits(73)
@@ -126,7 +121,6 @@ import WindTunnelReports
   @Test func `a cassette that cannot be written is told before anything is recorded`()
     async throws
   {
-    let scratch = try Scratch()
     try scratch.write(Texts.har, to: "a.har")
     let words = ["record", "--upstream", "http://127.0.0.1:1", "--cassette", "nowhere/a.json"]
     let record = try await scratch.run(words + ["--", "touch", "was-run"])
@@ -149,13 +143,12 @@ import WindTunnelReports
   }
 
   @Test func `a command that is there and cannot be executed is told what it lacks`() async throws {
-    let scratch = try Scratch()
     try scratch.write("print(1)\n", to: "client.py")
     try scratch.makeFolder("folder")
     let record = ["record", "http://127.0.0.1:1", "--cassette", "a.json", "--"]
     for words in [record, ["drill", "--scenario", "calm", "--"]] {
       let err =
-        "windtunnel: ./client.py is there but cannot be executed: chmod +x ./client.py, or name its "
+        "windtunnel: ./client.py exists but cannot be executed: chmod +x ./client.py, or name its "
         + "interpreter before it.\n"
       try await scratch.expect(words + ["./client.py", "{url}"], code: 66, err: err)
       // A name without a slash is looked for on PATH alone, and a folder is no command.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelDrill
 
 /// What becomes of answers that nobody can keep, and of those that nobody reads to their end.

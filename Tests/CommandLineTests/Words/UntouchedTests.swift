@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A cassette that exists is not harmed by a command that fails.
 @Suite(.timeLimit(.minutes(5))) struct UntouchedTests {
@@ -45,8 +43,7 @@ import Testing
     ).exits(69)
     expectEqual(
       run.err,
-      "windtunnel: The upstream \(dead) is not there: every connection was refused. "
-        + "users.json is as it was.\n"
+      "windtunnel: The upstream \(dead) refused every connection. users.json is unchanged.\n"
     )
     try expectEqual(scratch.text("users.json"), Texts.cassette)
   }
@@ -65,8 +62,8 @@ import Testing
     expectEqual(
       run.err,
       """
-      left out: GET \(dead): the connection was refused, and nothing else came
-      Nothing was recorded; users.json is as it was.
+      skipped: GET \(dead): the connection was refused; nothing else arrived
+      Nothing was recorded; users.json is unchanged.
 
       """
     )

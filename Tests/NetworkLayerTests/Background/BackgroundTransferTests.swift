@@ -1,16 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @Suite struct BackgroundTransferTests {
+  private let stand = TransferStand()
+
   private let film = Endpoint(.get, "/films/7", template: "/films/{id}")
 
   private func text(_ result: Result<CallResponse, NetworkError>?) -> String {
@@ -27,7 +23,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a download is known over a relaunch, and its file is taken once`() async throws {
-    let stand = TransferStand()
     let begun = try stand.inProcess { try $0.download(film, label: "film-7") }
     #expect(begun.result == nil && begun.file == nil && begun.starts == 1)
     expectEqual(begun.record.state, .running)
@@ -60,7 +55,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `the result of another launch is there, and the number goes on`() async throws {
-    let stand = TransferStand()
     try stand.inProcess {
       _ = try stand.carrier.bring("a", for: $0.download(film, label: "a").id)
     }
@@ -73,7 +67,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `what is lost on the way is begun anew, and not for ever`() async throws {
-    let stand = TransferStand()
     let (begun, other) = try stand.inProcess {
       (try $0.download(film, label: "a"), try $0.download(film, label: "kept"))
     }
@@ -93,7 +86,7 @@ import WindTunnelSymptoms
     let all = try await stand.relaunch().all
     let lost = NetworkError.transport(
       .connectionLost,
-      text: "It was lost 5 times, and is not begun again."
+      text: "It was lost 5 times and is not started again."
     )
     expectEqual(all.map(\.result), [.failure(lost), nil])
     expectEqual(all.first?.record.response.failure?.name, "connectionLost")
@@ -143,7 +136,6 @@ import WindTunnelSymptoms
     End(.failure(.file("gone")), "file tell"),
   ])
   func `an end is told as that of a call, in this process and the next`(end: End) async throws {
-    let stand = TransferStand()
     let photo = Endpoint(
       .post,
       "/photos",
@@ -166,7 +158,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `of an answer that is no success the file is the error's content`() async throws {
-    let stand = TransferStand()
     let transfers = try stand.open()
     let begun = try transfers.download(film, label: "a")
     _ = try stand.carrier.bring("no such film", status: 404, for: begun.id)
@@ -208,24 +199,24 @@ import WindTunnelSymptoms
     let refused: [(Endpoint, BackgroundTransfer.Kind, String)] = [
       (
         Endpoint(.post, "/a", body: body), .download,
-        "A download in the background has no content; call the endpoint, or upload it."
+        "A background download cannot send content; call the endpoint, or upload it."
       ),
       (
         Endpoint(.post, "/a"), .upload,
-        "An upload in the background has content; give the endpoint a body."
+        "A background upload needs content; give the endpoint a body."
       ),
       (
         Endpoint(.get, "/a", order: "b"), .download,
-        "Transfers in the background overtake each other; leave the endpoint's order out."
+        "Background transfers have no order; omit the endpoint's order."
       ),
       (
         Endpoint(.get, "/a", caching: .kept(.cacheFirst)), .download,
-        "A transfer in the background is in no cache; leave the endpoint's caching out."
+        "Background transfers are not cached; omit the endpoint's caching."
       ),
       (
         Endpoint(.get, "/a", rules: .json(requiring: "b")), .download,
-        "The content of a download is in a file, where no rule looks for fields; leave "
-          + "requiredFields out."
+        "The content of a download is in a file, in which fields are not checked; omit "
+          + "requiredFields."
       ),
       (Endpoint(.get, "a"), .download, "The path \"a\" does not begin with \"/\"."),
     ]
@@ -255,7 +246,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a damaged row is set aside, and what has no row is removed`() async throws {
-    let stand = TransferStand()
     let (begun, other) = try stand.inProcess {
       (try $0.download(film, label: "a"), try $0.download(film, label: "b"))
     }
@@ -274,7 +264,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `one that was taken up to its row is forgotten at the next launch`() async throws {
-    let stand = TransferStand()
     let file = try stand.inProcess { transfers in
       _ = try stand.carrier.bring("film", for: transfers.download(film, label: "a").id)
       return try #require(transfers.all.first?.file)
@@ -285,7 +274,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `where the disk does not note an end, it is told and begun anew later`() async throws {
-    let stand = TransferStand()
     try stand.inProcess { transfers in
       let begun = try transfers.download(film, label: "a")
       // A folder stands where the row's new version would be written, whoever runs the test.
@@ -308,8 +296,8 @@ import WindTunnelSymptoms
       let transfers = try stand.open(BackgroundSession(identifier: "films"))
       try transfers.download(film, label: "a")
       let text =
-        "URLSession has no background sessions on this platform; use InProcessCarrier, whose "
-        + "transfers the next process begins anew."
+        "URLSession has no background sessions on this platform; use InProcessCarrier. Its "
+        + "transfers start again in the next process."
       expectEqual(transfers.all.map(\.result), [.failure(.transport(.unsupportedURL, text: text))])
       await expectEqual(BackgroundSession(identifier: "films").carried(), [])
     }

@@ -1,17 +1,11 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import Origins
   import TestSupport
-  import Testing
   import WindTunnel
   import WindTunnelServer
 
   @testable import WindTunnelNetworkLayer
   @testable import WindTunnelNetworkLayerOffline
-
-  #if canImport(FoundationNetworking)
-    import FoundationNetworking
-  #endif
 
   /// Transfers on the wire, of an app that is killed and started again.
   @Suite(.timeLimit(.minutes(5))) struct TransferFlightTests {

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct MiddlewareTests {
   /// Puts a letter on the way out, and takes one off on the way back.

@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct RequestBuilderTests {
   func built(
@@ -108,16 +102,16 @@ import WindTunnelNetworkLayer
   @Test func `a refusal says what to write instead`() {
     expectEqual(
       RequestError.path("/a?b", .questionMark).description,
-      "The path \"/a?b\" holds a \"?\"; give what follows as the query, or write %3F."
+      "The path \"/a?b\" contains a \"?\"; pass the rest as the query, or write %3F."
     )
     expectEqual(
       RequestError.bodyNotAllowed(method: "GET").description,
-      "A GET carries no body: send none, or use another method."
+      "A GET request cannot have a body: send none, or use another method."
     )
     expectEqual(
       RequestError.baseURL("ftp://a.test").description,
-      "The base URL \"ftp://a.test\" has to be http or https with a host,"
-        + " and no query or fragment."
+      "The base URL \"ftp://a.test\" must be http or https with a host,"
+        + " without a query or fragment."
     )
   }
 

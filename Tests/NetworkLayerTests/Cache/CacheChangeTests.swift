@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What changes leave in the cache (RFC 9111 §4.4), whoever makes them and whatever is under way.
 @Suite struct CacheChangeTests {

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The rules of the cache that an answer meets seldom.
 @Suite struct CacheRuleTests {
@@ -213,7 +207,7 @@ import WindTunnelTesting
     .cassette("cache"),
     arguments: [
       (.head, " network"), (.options, " network"), (.trace, " network"),
-      (.delete, "The server answered with status 409 and 0 bytes."),
+      (.delete, "The server responded with status 409 and 0 bytes."),
     ] as [(HTTPMethod, String)]
   )
   func `what changes nothing and a change that is refused remove nothing`(

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
@@ -76,7 +74,7 @@ import WindTunnelTesting
     await expectEqual(fixture.pages(), ["one network"])
     fixture.time.advance(by: .seconds(5))
     await expectEqual(fixture.pages(), ["one stale"])
-    await expectEqual(fixture.pages(), ["The server answered with status 404 and 0 bytes."])
+    await expectEqual(fixture.pages(), ["The server responded with status 404 and 0 bytes."])
     fixture.time.advance(by: .seconds(6))
     await expectEqual(fixture.pages(), ["There is no network: offline"])
   }

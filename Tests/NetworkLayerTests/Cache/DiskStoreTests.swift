@@ -1,10 +1,10 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 
 @Suite struct DiskStoreTests {
+  private let folder = Folder()
+
   /// A directory that is gone after the test.
   final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
@@ -29,7 +29,6 @@ import Testing
   }
 
   @Test func `what was kept is there for the next process`() throws {
-    let folder = Folder()
     let kept = Self.answer("http://a.test/", Data([0, 255, 10]))
     try DiskStore(directory: folder.url).keep(kept)
     let store = try DiskStore(directory: folder.url)
@@ -52,7 +51,6 @@ import Testing
     }
     expectNil(CacheFile.read(bytes + [0]))
 
-    let folder = Folder()
     let store = try DiskStore(directory: folder.url)
     store.keep(kept)
     let name = try #require(try folder.names.first)
@@ -64,7 +62,6 @@ import Testing
   }
 
   @Test func `an answer of another address in its file is not given out`() throws {
-    let folder = Folder()
     let store = try DiskStore(directory: folder.url)
     store.keep(Self.answer("k", Data()))
     let name = try #require(try folder.names.first)
@@ -74,7 +71,6 @@ import Testing
   }
 
   @Test func `the bytes on disk are bounded, and half files are swept`() throws {
-    let folder = Folder()
     let store = try DiskStore(directory: folder.url, bytes: 10_000)
     for number in 0..<50 { store.keep(Self.answer("\(number)", Data(count: 1_000))) }
     #expect(store.bytes <= 10_000)
@@ -86,7 +82,6 @@ import Testing
   }
 
   @Test func `a process that is killed in the middle leaves whole answers`() async throws {
-    let folder = Folder()
     let path = folder.url.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let store = try DiskStore(directory: URL(fileURLWithPath: path))
@@ -115,7 +110,6 @@ import Testing
   }
 
   @Test func `a cache shows at the next start what it kept on disk`() async throws {
-    let folder = Folder()
     let step = ScriptedTransport.Step.status(200, ["Cache-Control": "max-age=60"], body: "one")
     for script in [[step], []] {
       let cache = ResponseCache(disk: try DiskStore(directory: folder.url))

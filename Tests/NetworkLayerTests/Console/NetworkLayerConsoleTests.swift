@@ -1,15 +1,9 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerConsole
 import WindTunnelNetworkLayerDebug
 import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The console inside an app: what its page shows of a client's calls, and the weather that it
 /// changes.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
@@ -202,9 +200,9 @@ import WindTunnelSymptoms
       let missing = try await download([.always(.always, .status(404))])
       if case .server(404, _)? = missing {} else { Issue.record("\(String(describing: missing))") }
       let short = try await download(.calm, FileCheck(bytes: 60_001))
-      expectEqual(short, .decode(.content("The file has 60000 bytes, and should have 60001.")))
+      expectEqual(short, .decode(.content("The file has 60000 bytes instead of 60001.")))
       let other = try await download(.calm, FileCheck(sha256: "AAAA"))
-      expectEqual(other, .decode(.content("The file has another SHA-256 than it should have.")))
+      expectEqual(other, .decode(.content("The file does not have the expected SHA-256.")))
       try expectEqual(Data(contentsOf: file), Data("before".utf8))
       try expectEqual(FileManager.default.contentsOfDirectory(atPath: folder.path), ["film"])
     }
@@ -222,7 +220,7 @@ import WindTunnelSymptoms
             to: folder.appending(path: "film")
           )
         }
-        expectEqual(error, .decode(.content("The file has another SHA-256 than it should have.")))
+        expectEqual(error, .decode(.content("The file does not have the expected SHA-256.")))
       }
     }
   }

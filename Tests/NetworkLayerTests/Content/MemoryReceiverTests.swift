@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
@@ -29,7 +27,7 @@ import WindTunnelSymptoms
       error,
       .failed(
         .undecodableBody,
-        text: "The content is larger than 6 bytes: what is kept in memory. Download it."
+        text: "The content is larger than 6 bytes, the maximum in memory. Download it."
       )
     )
     expectEqual(given.withLock { $0 }, 1, "its server is told")

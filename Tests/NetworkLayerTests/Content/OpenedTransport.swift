@@ -1,11 +1,7 @@
-import Foundation
+import TestSupport
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A transport whose answers are read as they come: the n-th request opens the n-th answer.
 final class OpenedTransport: Transport {

@@ -1,17 +1,11 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerSockets
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Conversations of the layer over sockets with a server that plays them from a cassette.
 @Suite(.timeLimit(.minutes(5))) struct ConversationFlightTests {
@@ -585,7 +579,7 @@ import WindTunnelSymptoms
       await #expect(
         throws: NetworkError.transport(
           .unsupportedURL,
-          text: "URLSession carries no WebSocket on this platform; use SocketConversationEngine "
+          text: "URLSession has no WebSocket on this platform; use SocketConversationEngine "
             + "of the module WindTunnelNetworkLayerSockets."
         )
       ) {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
 
@@ -87,7 +85,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `where only the code matters the data may be missing`() {
-    expectEqual(result(#"{"retcode":0}"#, .envelope()), .success(Nothing()))
+    expectEqual(result(#"{"retcode":0}"#, .envelope()), .success(EmptyValue()))
   }
 }
 

@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerDebug
 import WindTunnelServer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What a debug build's configuration makes of the weather.
 @Suite struct DebugWeatherTests {
@@ -42,8 +36,8 @@ import WindTunnelServer
     let error = #expect(throws: DebugFaultsError.self) { try DebugFaults(word) }
     expectEqual(
       error?.description,
-      "\"\(word)\" is none of the faults; there are calm, offline, timeout, failure, failure with a"
-        + " status of 400 to 599, and files of scenarios, whose names end in .json."
+      "\"\(word)\" is not a fault; the faults are calm, offline, timeout, failure, failure with a"
+        + " status of 400 to 599, and scenario files, whose names end in .json."
     )
   }
 
@@ -60,7 +54,7 @@ import WindTunnelServer
       let metro = folder.appendingPathComponent("metro.json").path
       expectEqual(missing?.description, "\(metro): no such file.")
       let bad = #expect(throws: DebugFaultsError.self) { try DebugFaults("no.json", in: folder) }
-      expectEqual(bad?.description, "no.json, name: a scenario needs a name.")
+      expectEqual(bad?.description, "no.json, name: a scenario requires a name.")
     }
   }
 

@@ -1,17 +1,11 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
 import WindTunnelTesting
-import WindTunnelURLSession
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The client on a deck, in process or on the wire, with a clock that the test moves: between
 /// attempts no time passes by itself.

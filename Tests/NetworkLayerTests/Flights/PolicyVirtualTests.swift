@@ -1,14 +1,8 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelDrill
 import WindTunnelReferenceSubject
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Each rule of the policy in virtual time: no wait is the test's word for one, each is measured by
 /// the client's own clock, to the nanosecond.

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct StreamFlightTests {
   func deck(_ response: Response, _ plan: Scenario = .calm) -> Deck {

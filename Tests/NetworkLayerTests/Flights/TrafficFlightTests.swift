@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What calls do to each other, in process and on the wire: who goes first, who waits, who shares.
 @Suite(.cassette("flights", matching: .pathAndQuery, then: .repeat))

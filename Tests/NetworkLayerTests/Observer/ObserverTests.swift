@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct ObserverTests {
   @Test(.cassette("observed")) func `a record tells a call in four parts`() async throws {

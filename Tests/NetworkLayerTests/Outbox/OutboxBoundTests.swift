@@ -1,14 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
 
 /// The bounds of an outbox: calls, bytes and age.
 @Suite struct OutboxBoundTests {
+  private let stand = OutboxStand()
+
   @Test func `the oldest fall out where there is no room, and are told`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open(limits: OutboxLimits(mostCalls: 2))
     let receipts = try await stand.enqueue(["1", "2", "3", "4"], in: outbox)
     let fallouts = (1...2).map {
@@ -21,7 +20,6 @@ import Testing
   }
 
   @Test func `bytes are bounded, too`() async throws {
-    let stand = OutboxStand()
     let size = CallRecords.overhead + 5 + 1
     let outbox = try stand.open(limits: OutboxLimits(mostBytes: 2 * size))
     try await stand.enqueue(["1", "2", "3"], in: outbox)
@@ -30,20 +28,18 @@ import Testing
   }
 
   @Test func `a new call is refused where nothing may fall out`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open(limits: OutboxLimits(mostCalls: 2, overflow: .refusesNew))
     try await stand.enqueue(["1", "2"], in: outbox)
     let refused = await #expect(throws: OutboxError.self) {
       try await stand.enqueue(["3"], in: outbox)
     }
-    expectEqual(refused?.description.hasPrefix("The outbox is full: it takes 2 calls and "), true)
+    expectEqual(refused?.description.hasPrefix("The outbox is full: it stores 2 calls and "), true)
     expectEqual(stand.events, [])
     await outbox.close()
     try expectEqual(stand.waiting().bodies, ["1", "2"])
   }
 
   @Test func `a batch under way stays when the oldest fall out`() async throws {
-    let stand = OutboxStand()
     var events: [OutboxEvent] = []
     let limits = OutboxLimits(mostCalls: 3)
     do {
@@ -67,7 +63,6 @@ import Testing
 
   @Test func `a batch that is too old falls out with its calls, and not before the last is`() throws
   {
-    let stand = OutboxStand()
     let limits = OutboxLimits(longestAge: .seconds(10))
     let time = SetTime(.zero, ManualTime.epoch)
     var events: [OutboxEvent] = []
@@ -93,7 +88,6 @@ import Testing
   }
 
   @Test func `a letter that is written twice is one, and the oldest fall out`() throws {
-    let stand = OutboxStand()
     let size = CallRecords.overhead + 1 + 4 + "/telemetry".utf8.count + 1
     let limits = OutboxLimits(mostDeadLetterBytes: CallRecords.headBytes + 4 * size)
     var events: [OutboxEvent] = []
@@ -121,7 +115,6 @@ import Testing
   }
 
   @Test func `calls fall out by their age, also when the clock is set back`() async throws {
-    let stand = OutboxStand()
     let limits = OutboxLimits(longestAge: .seconds(100))
     let day = 86_400.0
     func open(_ time: SetTime) throws -> (Int, [OutboxEvent]) {
@@ -154,7 +147,6 @@ import Testing
   }
 
   @Test func `a clock that jumps between two processes costs a day at most`() async throws {
-    let stand = OutboxStand()
     let day = 86_400.0
     let outbox = try stand.open(time: SetTime(.zero, Date(timeIntervalSince1970: 0)))
     try await stand.enqueue(["1"], in: outbox)
@@ -171,7 +163,6 @@ import Testing
   }
 
   @Test func `bounds that no machine can count are kept to what it can`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open(
       limits: OutboxLimits(
         mostBytes: .max,

@@ -1,14 +1,16 @@
 import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
 
 /// Outboxes whose files are not as they were left.
 @Suite struct OutboxDamageTests {
+  private let stand: OutboxStand
+
+  init() async throws { stand = try await OutboxStand.filled() }
+
   @Test func `a file that is cut off in its last call keeps all before it`() async throws {
-    let stand = try await OutboxStand.filled()
     let file = try stand.callFile
     let whole = try Data(contentsOf: file)
     let last = CallRecords.overhead + "key-three".utf8.count + "three".utf8.count
@@ -26,7 +28,6 @@ import Testing
   }
 
   @Test func `what follows a cut is taken and found`() async throws {
-    let stand = try await OutboxStand.filled()
     let whole = try Data(contentsOf: try stand.callFile)
     for rest in 1...20 {
       try stand.reset(whole.dropLast(rest))
@@ -38,7 +39,6 @@ import Testing
   }
 
   @Test func `a changed byte costs one call at most, and is told`() async throws {
-    let stand = try await OutboxStand.filled()
     let file = try stand.callFile
     let whole = try Data(contentsOf: file)
     for place in whole.indices {
@@ -58,10 +58,8 @@ import Testing
 
   @Test func `a folder that is given up is free, though a child process still has the file`() throws
   {
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }  // It may be gone already.
-    let file = folder.appending(path: "lock")
+    let folder = try TemporaryFolder()
+    let file = folder.file("lock")
     var lock: FolderLock? = try FolderLock(file)
     #expect(lock != nil)
     // As a process has it that was forked and has not yet executed its program.
@@ -69,7 +67,7 @@ import Testing
     defer { close(child) }
     lock = nil
     lock = try FolderLock(file)
-    #expect(throws: OutboxError.inUse(folder.path)) { try FolderLock(file) }
+    #expect(throws: OutboxError.inUse(folder.url.path)) { try FolderLock(file) }
     #expect(lock != nil)
   }
 
@@ -103,7 +101,6 @@ import Testing
   }
 
   @Test func `a frozen batch that is damaged is made again with the same key`() async throws {
-    let stand = try await OutboxStand.filled()
     var key = ""
     for place in 0..<60 {
       var events: [OutboxEvent] = []
@@ -126,7 +123,6 @@ import Testing
   }
 
   @Test func `a file that cannot be read costs no call`() async throws {
-    let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
     var store = try stand.store(telling: &events)
     // A link to itself cannot be opened, by whomever (ELOOP).
@@ -160,7 +156,6 @@ import Testing
   }
 
   @Test func `a batch whose file has its mark's name already leaves`() async throws {
-    let stand = try await OutboxStand.filled()
     var events: [OutboxEvent] = []
     var store = try stand.store(telling: &events)
     let batch = try #require(try store.nextBatch(of: OutboxStand.telemetry, telling: &events))
@@ -176,7 +171,6 @@ import Testing
   }
 
   @Test func `of two batches that overlap the later one is kept`() async throws {
-    let stand = try await OutboxStand.filled()
     let lane = try stand.callFile.deletingLastPathComponent()
     for last in [2, 3] {
       let name = "0000000000000001-000000000000000\(last).batch"
@@ -188,7 +182,6 @@ import Testing
   }
 
   @Test func `a file whose head is damaged twice is set aside and told`() async throws {
-    let stand = try await OutboxStand.filled()
     var data = try Data(contentsOf: try stand.callFile)
     for place in [5, 33] { data[place] ^= 1 }
     try stand.reset(data)

@@ -1,20 +1,19 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
 
 /// The parts of an outbox that are on the disk.
 @Suite struct OutboxDiskTests {
+  private let stand = OutboxStand()
+
   @Test func `a folder is held once`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open()
     #expect(throws: OutboxError.inUse(stand.folder.path)) { try stand.open() }
     expectEqual(
       OutboxError.inUse("/a").description,
-      "The outbox \"/a\" is in use: one process at a time holds it; end the other one, or "
-        + "open another folder."
+      "The outbox \"/a\" is in use by another process. End that process, or open "
+        + "another folder."
     )
     await outbox.close()
     let next = try stand.open()
@@ -23,7 +22,6 @@ import Testing
   }
 
   @Test func `a folder below a link that leads nowhere is refused`() throws {
-    let stand = OutboxStand()
     let link = stand.folder.deletingLastPathComponent()
       .appending(path: "windtunnel-link-\(UUID().uuidString)")
     let nowhere = link.path + "-nowhere"
@@ -35,7 +33,6 @@ import Testing
   }
 
   @Test func `what has no place in an outbox is refused`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open(limits: OutboxLimits(mostCallBytes: 8))
     let telemetry = OutboxStand.telemetry
     await #expect(throws: OutboxError.tooLarge(bytes: 9, most: 8)) {
@@ -51,7 +48,7 @@ import Testing
       try await outbox.enqueue(Data("a\nb".utf8), to: telemetry)
     }
     expectEqual(
-      refused?.description.hasPrefix("The body cannot be in a batch: it holds a line"),
+      refused?.description.hasPrefix("The body cannot be in a batch: it contains a line"),
       true
     )
     expectEqual(outbox.count, 0)
@@ -74,14 +71,12 @@ import Testing
   }
 
   @Test func `an endpoint that is given twice is refused`() {
-    let stand = OutboxStand()
     #expect(throws: OutboxError.repeatedEndpoint("/telemetry")) {
       try stand.open([OutboxStand.telemetry, OutboxStand.telemetry])
     }
   }
 
   @Test func `concurrent calls share the waits for the disk`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 1...1000 {
@@ -96,7 +91,6 @@ import Testing
   }
 
   @Test func `files go when their calls have left`() async throws {
-    let stand = OutboxStand()
     let outbox = try stand.open()
     // Three megabytes in calls of 100 kB.
     for number in 1...30 {

@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
@@ -11,6 +9,8 @@ import WindTunnelSymptoms
 
 /// Outboxes on the wire: what arrives, in which order, how often, and under which key.
 @Suite struct OutboxFlightTests {
+  private let stand = OutboxStand()
+
   private static let quick = OutboxLimits(
     backoff: Backoff(base: .milliseconds(1), cap: .milliseconds(2))
   )
@@ -142,7 +142,6 @@ import WindTunnelSymptoms
     let origin = try await LedgerOrigin(
       rules: [.always(.attempt(1), .reset(afterBytes: 3))]
     ) { _, number in number == 2 ? 409 : 200 }
-    let stand = OutboxStand()
     let outbox = try stand.open(limits: Self.quick)
     try await stand.enqueue(["1", "2"], in: outbox)
     let policy = RetryPolicy(backoff: Self.quick.backoff)
@@ -174,7 +173,6 @@ import WindTunnelSymptoms
       then: .repeat
     )
     let portal = try await ReplayServer(deck, .patient)
-    let stand = OutboxStand()
     let outbox = try stand.open(limits: Self.quick)
     try await stand.enqueue(["1", "2"], in: outbox)
     let client = try OutboxStand.client(portal.url)
@@ -270,7 +268,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `who hears of an event may ask the outbox`() async throws {
-    let stand = OutboxStand()
     let counts = Locked<[Int]>([])
     let asked = Locked<Outbox?>(nil)
     let (time, epoch) = (SetTime(.zero, ManualTime.epoch), ManualTime.epoch)
@@ -306,7 +303,6 @@ import WindTunnelSymptoms
 
   @Test func `endpoints wait for themselves alone`() async throws {
     let origin = try await LedgerOrigin { arrival, _ in arrival.path == "/first" ? 503 : 200 }
-    let stand = OutboxStand()
     let (first, second) = (
       OutboxEndpoint(Endpoint(.post, "/first")), OutboxEndpoint(Endpoint(.post, "/second"))
     )

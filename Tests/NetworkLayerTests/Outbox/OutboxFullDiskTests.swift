@@ -1,13 +1,13 @@
 #if os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   @testable import WindTunnelNetworkLayer
   @testable import WindTunnelNetworkLayerOffline
 
   /// Outboxes on real disks that are full or may only be read.
   @Suite(.timeLimit(.minutes(5))) struct OutboxFullDiskTests {
+    private let stand = OutboxStand()
+
     private static let starter = OutboxProgram.starter(
       [["unshare", "-rm"], ["unshare", "-m"]],
       doing: "mount -t tmpfs none /mnt"
@@ -17,7 +17,6 @@
     @Test(.enabled(if: starter != nil, whyNot))
     func `a full disk refuses calls, and what it holds is sent and makes room`() async throws {
       let origin = try await LedgerOrigin()
-      let stand = OutboxStand()
       let script = """
         mkdir -p "$1" && mount -t tmpfs -o size=1m none "$1" || exit 4
         exec "$0" until-full "$1/outbox" "$2"
@@ -39,7 +38,6 @@
     @Test(.enabled(if: starter != nil, whyNot))
     func `refused calls hold nothing up on a full disk, where no letter finds room`() async throws {
       let origin = try await LedgerOrigin { _, _ in 400 }
-      let stand = OutboxStand()
       let script = """
         mkdir -p "$1" && mount -t tmpfs -o size=1m none "$1" || exit 4
         exec timeout 60 "$0" until-full "$1/outbox" "$2"
@@ -56,7 +54,6 @@
     func `what a full disk refused is not there, and all else is, for the next process`()
       async throws
     {
-      let stand = OutboxStand()
       let script = """
         mkdir -p "$1" && mount -t tmpfs -o size=1m none "$1" || exit 4
         "$0" until-full "$1/outbox"
@@ -70,7 +67,6 @@
 
     @Test(.enabled(if: starter != nil, whyNot))
     func `a folder that may only be read is told in one sentence`() async throws {
-      let stand = OutboxStand()
       let script = """
         mkdir -p "$1" && mount -t tmpfs none "$1" && mkdir "$1/outbox" || exit 4
         mount -o remount,ro "$1" || exit 4
@@ -81,8 +77,8 @@
       expectEqual(
         end.lines,
         [
-          "\"\(stand.folder.path)/outbox/outbox\" cannot be written: its folder or disk may only be "
-            + "read. Open the outbox in a folder of the app's own."
+          "\"\(stand.folder.path)/outbox/outbox\" cannot be written: its folder or disk is read-only. "
+            + "Open the outbox in a folder of the app."
         ]
       )
     }

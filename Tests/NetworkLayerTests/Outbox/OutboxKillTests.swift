@@ -1,7 +1,5 @@
 #if os(macOS) || os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   @testable import WindTunnelNetworkLayer
   @testable import WindTunnelNetworkLayerOffline

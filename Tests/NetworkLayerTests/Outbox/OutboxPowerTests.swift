@@ -1,12 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
 
 /// Outboxes on disks that lose all that nobody has waited for, or that fail.
 @Suite(.world) struct OutboxPowerTests {
+  private let stand = OutboxStand()
+
   private static let one = OutboxEndpoint(Endpoint(.post, "/telemetry"), mostCalls: 2)
 
   private static func store(_ folder: URL, by calls: DiskCalls = .system) throws -> OutboxStore {
@@ -63,7 +63,6 @@ import Testing
   @Test func `a call is promised when the disk has it, and a batch is sent when the disk has it`()
     throws
   {
-    let stand = OutboxStand()
     let power = try PowerCut(stand.folder)
     var store = try Self.store(stand.folder, by: power.calls)
     let opening = power.steps.count
@@ -154,7 +153,6 @@ import Testing
   }
 
   @Test func `a batch that finds no room is there by its calls, under the same key`() throws {
-    let stand = OutboxStand()
     let power = try PowerCut(stand.folder)
     var store = try Self.store(stand.folder, by: power.calls)
     for body in ["1", "2"] { #expect(Self.takes(body, &store)) }
@@ -170,7 +168,6 @@ import Testing
   @Test func `a refused batch leaves when the disk has its letters, or has no room for them`()
     throws
   {
-    let stand = OutboxStand()
     let power = try PowerCut(stand.folder)
     var events: [OutboxEvent] = []
     var store = try Self.store(stand.folder, by: power.calls)

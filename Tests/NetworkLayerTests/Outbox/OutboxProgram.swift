@@ -1,6 +1,5 @@
-import Foundation
 import Programs
-import Testing
+import TestSupport
 
 @testable import WindTunnelNetworkLayer
 

@@ -1,12 +1,7 @@
-import Foundation
-import Testing
+import TestSupport
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A folder with an outbox in it, and what it told.
 final class OutboxStand: Sendable {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct RetryPolicyTests {
   let policy = RetryPolicy(backoff: Backoff(jitter: .none))

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Files that only their owner reads.
 @Suite struct KeyPlaceTests {
@@ -52,8 +46,8 @@ import Testing
     let file = folder.url.appending(path: "k").path
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
     let error = SealingError.place(
-      "The key file \(file) has mode \(String(mode, radix: 8)), so that others may have read it; "
-        + "remove it, or run chmod 600 on it if nobody has."
+      "The key file \(file) has mode \(String(mode, radix: 8)), so other users may have read it. "
+        + "Remove it, or run chmod 600 on it if the key is still secret."
     )
     #expect(throws: error) { try place.read("k") }
     #expect(throws: error) { try place.key(named: "k") }
@@ -70,12 +64,12 @@ import Testing
     let file = folder.url.appending(path: "k").path
     try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: file)
     Self.refuses(
-      "\(file) belongs to user 4242, and this is user 0; remove it, or choose another folder for "
+      "\(file) belongs to user 4242, not to user 0; remove it, or choose another folder for "
         + "keys."
     ) { _ = try place.read("k") }
     try FileManager.default.setAttributes([.ownerAccountID: 4242], ofItemAtPath: folder.url.path)
     Self.refuses(
-      "\(folder.url.path) belongs to user 4242, and this is user 0; remove it, or choose another "
+      "\(folder.url.path) belongs to user 4242, not to user 0; remove it, or choose another "
         + "folder for keys."
     ) { _ = try FileKeyPlace(directory: folder.url) }
   }
@@ -88,7 +82,7 @@ import Testing
       atPath: path + "/link",
       withDestinationPath: path + "/k"
     )
-    Self.refuses("The key file \(path)/link is a link, which is not followed; remove it.") {
+    Self.refuses("The key file \(path)/link is a link, which is not allowed; remove it.") {
       _ = try place.read("link")
     }
     try FileManager.default.createDirectory(
@@ -97,7 +91,7 @@ import Testing
     )
     mkfifo(path + "/pipe", 0o600)
     for name in ["dir", "pipe"] {
-      Self.refuses("The key file \(path)/\(name) is no plain file; remove it.") {
+      Self.refuses("The key file \(path)/\(name) is not a regular file; remove it.") {
         _ = try place.read(name)
       }
     }
@@ -105,12 +99,12 @@ import Testing
     Self.refuses("The key file \(path)/k has more than 65536 bytes; remove it.") {
       _ = try place.read("k")
     }
-    Self.refuses("65537 bytes are too many for \"k\"; keep 65536 at most.") {
+    Self.refuses("\"k\" has 65537 bytes; the maximum is 65536.") {
       try place.write(Data(count: FileKeyPlace.bytesMax + 1), as: "k")
     }
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
     Self.refuses(
-      "The folder \(path) has mode 777, so that others can put keys of theirs into it; run chmod "
+      "The folder \(path) has mode 777, so other users can write keys to it; run chmod "
         + "700 on it."
     ) { _ = try FileKeyPlace(directory: folder.url) }
   }
@@ -121,8 +115,8 @@ import Testing
   func `a name that leads elsewhere is none`(name: String) throws {
     let (folder, place) = try Self.keys()
     let error = SealingError.place(
-      "\"\(name)\" is no name of a key: use up to 64 letters, digits, hyphens, underscores and dots, "
-        + "with no dot in front."
+      "\"\(name)\" is not a name of a key: use up to 64 letters, digits, hyphens, underscores and dots, "
+        + "without a dot at the start."
     )
     #expect(throws: error) { try place.read(name) }
     #expect(throws: error) { try place.write(Data(), as: name) }
@@ -161,7 +155,7 @@ import Testing
     try FileKeyPlace(directory: url).write(Data("short".utf8), as: "k")
     #expect(
       throws: SealingError.key(
-        "The key \"k\" has 5 bytes in place of 32; remove it, and a new one is made."
+        "The key \"k\" has 5 bytes instead of 32; remove it to create a new key."
       )
     ) { try FileKeyPlace(directory: url).key(named: "k") }
   }
@@ -291,12 +285,12 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file)
     #expect(
       throws: SealingError.place(
-        "The key file \(file) has mode 640, so that others may have read it; remove it, or run chmod "
-          + "600 on it if nobody has."
+        "The key file \(file) has mode 640, so other users may have read it. Remove it, or run chmod "
+          + "600 on it if the key is still secret."
       )
     ) { try BearerTokens(in: TokenStore(place)) { "" } }
     try place.write(Data([0xFF]), as: "token")
-    #expect(throws: SealingError.place("What is kept as \"token\" is no token; remove it.")) {
+    #expect(throws: SealingError.place("The stored value \"token\" is not a token; remove it.")) {
       try TokenStore(place).token()
     }
   }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
@@ -47,7 +45,7 @@ import Testing
   }
 
   @Test func `a key of another length is refused in a sentence`() {
-    #expect(throws: SealingError.key("A key of AES-256 has 32 bytes; this one has 16.")) {
+    #expect(throws: SealingError.key("A key of AES-256 has 32 bytes; this key has 16.")) {
       try AES256GCM(key: Data(count: 16))
     }
     #expect(
@@ -58,8 +56,8 @@ import Testing
   #if !canImport(Darwin)
     @Test func `where there is no library that is said with the fix`() {
       let error = SealingError.unavailable(
-        "There is no libnone.so.1 and no libnone.so.2 where the system keeps libraries, so nothing "
-          + "can be sealed or verified; install OpenSSL (apt install libssl3, dnf install "
+        "There is no libnone.so.1 and no libnone.so.2 where the system keeps libraries, so data "
+          + "cannot be sealed or verified; install OpenSSL (apt install libssl3, dnf install "
           + "openssl-libs)."
       )
       #expect(throws: error) { try LibCrypto(names: ["libnone.so.1", "libnone.so.2"]) }

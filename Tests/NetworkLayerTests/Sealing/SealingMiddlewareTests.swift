@@ -1,16 +1,10 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A server that has the key, and what it was sent.
 final class SealedOrigin: Sendable {
@@ -221,13 +215,13 @@ final class SealedOrigin: Sendable {
   }
 
   private static let tampered = NetworkError.middleware(
-    "The answer for /pay was not looked at. The sealed text does not open: it was changed, or "
-      + "sealed by another key or for another purpose."
+    "The response for /pay was discarded. The sealed text cannot be opened: it was changed, or "
+      + "sealed with another key or for another purpose."
   )
 
   private static let unsealed = NetworkError.middleware(
-    "The answer for /pay is not sealed as \"2;key=k-1\", so that anybody may have made it; it was "
-      + "not looked at."
+    "The response for /pay is not sealed as \"2;key=k-1\", so its sender is unknown; it was "
+      + "discarded."
   )
 
   /// Counts how often a decoder is asked.
@@ -421,7 +415,7 @@ final class SealedOrigin: Sendable {
     answer.bytesElsewhere = 7
     let head = answer
     let toFile = MiddlewareError(
-      "The answer for /up is sealed, which a download or a stream cannot open; call it."
+      "The response for /up is sealed, which a download or a stream cannot open; call it."
     )
     request.setValue("2;key=k-1", forHTTPHeaderField: "Sealing")
     let sent = request

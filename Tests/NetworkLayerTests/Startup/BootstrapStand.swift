@@ -1,12 +1,8 @@
-import Foundation
 import Origins
+import TestSupport
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerOffline
 import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The system's time on a day of the test's choice.
 struct FixedDay: TimeSource {

@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
@@ -9,10 +7,13 @@ import WindTunnelSymptoms
 
 /// The things that a fetched configuration changes, and those that it does not.
 @Suite struct BootstrapTests {
+  private let stand: BootstrapStand
+
+  init() throws { stand = try BootstrapStand() }
+
   private static let offline = BootstrapStand.offline
 
   @Test func `three inputs are one configuration, with two outputs`() async throws {
-    let stand = try BootstrapStand()
     let layer = #"{"deadlineMilliseconds":2000,"headers":{"X-Fetched":"1"}}"#
     let (startup, events, requests) = try await stand.launch(stand.configuration(7, layer))
     expectEqual(requests, 1)
@@ -49,7 +50,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a start without a network goes on with the last good one, at once`() async throws {
-    let stand = try BootstrapStand()
     let first = try await stand.launch(stand.configuration(7)).startup
     var least = Duration.seconds(60)
     // A busy machine makes some starts late, and no start early.
@@ -69,7 +69,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a text with any bit changed or cut off anywhere changes nothing`() async throws {
-    let stand = try BootstrapStand()
     let good = try await stand.launch(stand.configuration(7)).startup.configuration
     let kept = try Data(contentsOf: stand.file)
     let next = try stand.configuration(8, #"{"deadlineMilliseconds":3000}"#)
@@ -141,12 +140,12 @@ import WindTunnelSymptoms
       let padding = String(repeating: " ", count: Bootstrap.fetchedBytesMax)
       return try stand.configuration(8, "{}" + padding)
     },
-    Bad("version 0", .malformed("\"version\" is 0; it has to be 1 or more.")) {
+    Bad("version 0", .malformed("\"version\" is 0; it must be 1 or more.")) {
       try $0.configuration(0)
     },
     Bad(
       "what cannot be merged",
-      .invalid(["\"slots\" is 65; it has to be 1 to 64."])
+      .invalid(["\"slots\" is 65; it must be 1 to 64."])
     ) { try $0.configuration(8, #"{"slots":65}"#) },
     .status(500), .status(302), .status(204),
   ]
@@ -154,7 +153,6 @@ import WindTunnelSymptoms
   @Test(arguments: bad.indices)
   func `one that is bad changes nothing and is told`(row: Int) async throws {
     let bad = Self.bad[row]
-    let stand = try BootstrapStand()
     let good = try await stand.launch(stand.configuration(7)).startup.configuration
     let kept = try Data(contentsOf: stand.file)
     let names = try FileManager.default.contentsOfDirectory(atPath: stand.keys.path).sorted()
@@ -218,7 +216,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a signed text that is no configuration is told, and where`() async throws {
-    let stand = try BootstrapStand()
     let (_, events, _) = try await stand.launch(stand.signed(#"{"version":"7"}"#))
     guard case .fetchRefused(.malformed(let text)) = events.first else {
       Issue.record("\(events)")
@@ -235,7 +232,6 @@ import WindTunnelSymptoms
   func `a version that a kill kept from being written is known by the file, and written later`()
     async throws
   {
-    let stand = try BootstrapStand()
     let forgets = Locked(false)
     // As a kill between two writes does, it loses what is written.
     let place = WatchedPlace(place: try FileKeyPlace(directory: stand.keys)) {
@@ -280,7 +276,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `of two refreshes at once the older keeps and changes nothing`() async throws {
-    let stand = try BootstrapStand()
     let bootstrap = try stand.bootstrap("https://config.example.test")
     let (eight, nine) = (try stand.configuration(8), try stand.configuration(9))
     let (new, older) = try await Self.refreshes(of: bootstrap, by: nine, during: eight)
@@ -301,38 +296,34 @@ import WindTunnelSymptoms
   func `a source that others can read, or whose query would be lost, is not asked`(url: String)
     async throws
   {
-    let stand = try BootstrapStand()
     let startup = try await stand.bootstrap(url).launch(by: Self.engine(stand.configuration(7)))
     #expect(startup.record.source == .builtIn && startup.record.refusal == "off")
   }
 
   @Test func `when it expires stands in the record`() async throws {
-    let stand = try BootstrapStand()
     let record = try await stand.record(stand.configuration(7))
     expectEqual(record.expires, Date(timeIntervalSince1970: 1_800_000_000))
     try await expectEqual(stand.record().expires, record.expires)
   }
 
   @Test func `the last good one expires, too`() async throws {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7, expires: 1_700_000_100))
     let late = try await stand.launch(Self.offline, day: FixedDay(1_700_000_100))
     expectEqual(late.startup.record.source, .builtIn)
     expectEqual(
       late.events.first,
       .keptRefused(
-        "The configuration was good until \(Date(timeIntervalSince1970: 1_700_000_100))."
+        "The configuration expired at \(Date(timeIntervalSince1970: 1_700_000_100))."
       )
     )
   }
 
   @Test func `one that has expired stays expired when the clock is set back`() async throws {
-    let stand = try BootstrapStand()
     let seven = try stand.configuration(7, expires: 1_700_100_000)
     _ = try await stand.launch(seven)
     let late = try await stand.launch(Self.offline, day: FixedDay(1_700_100_000))
     expectEqual(late.startup.record.source, .builtIn)
-    let good = "The configuration was good until \(Date(timeIntervalSince1970: 1_700_100_000))."
+    let good = "The configuration expired at \(Date(timeIntervalSince1970: 1_700_100_000))."
     for day in [1_700_000_000, 0] {
       let back = try await stand.launch(Self.offline, day: FixedDay(day))
       expectEqual(back.startup.record.source, .builtIn)
@@ -349,7 +340,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a time of day that was seen holds, whatever the clock says later`() async throws {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7, expires: 1_700_100_000))
     _ = try await stand.launch(Self.offline, day: FixedDay(1_700_090_000))
     // One that expires before what was seen is expired, whatever the clock says now.
@@ -366,7 +356,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a clock that ran ahead costs what was known, and nothing that comes`() async throws {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     _ = try await stand.launch(Self.offline, day: FixedDay(4_000_000_000))
     try await expectEqual(stand.record().source, .builtIn)
@@ -415,7 +404,6 @@ import WindTunnelSymptoms
   @Test func `two sources with keys of their own know their own versions, at one place`()
     async throws
   {
-    let stand = try BootstrapStand()
     let other = try Ed25519Signer(seed: Data(repeating: 2, count: 32))
     var beside = stand
     beside.publicKeys = [other.publicKey]
@@ -430,7 +418,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `of two that have one version and come at once the first is kept`() async throws {
-    let stand = try BootstrapStand()
     let bootstrap = try stand.bootstrap("https://config.example.test")
     let eight = try stand.configuration(8)
     let other = try stand.configuration(8, #"{"deadlineMilliseconds":9}"#)
@@ -444,7 +431,6 @@ import WindTunnelSymptoms
   @Test func `after an update it is the built-in one, and no older one can be played again`()
     async throws
   {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     let updated = try await stand.launch(Self.offline, app: "2.2")
     expectEqual(updated.startup.record.source, .builtIn)
@@ -464,7 +450,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a file of the disk that was changed or put back is not used`() async throws {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     let old = try Data(contentsOf: stand.file)
     _ = try await stand.launch(stand.configuration(8))
@@ -483,7 +468,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `where there is no cryptography nothing is fetched, and that is said`() async throws {
-    let stand = try BootstrapStand()
     let (startup, events, requests) = try await stand.launch(
       .success(ServerResponse(status: 200, body: try stand.configuration(7)))
     ) { _ throws(SealingError) in throw SealingError.unavailable("Install OpenSSL.") }
@@ -493,7 +477,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `where others can read the key nothing is fetched, and that is said`() async throws {
-    let stand = try BootstrapStand()
     _ = try await stand.launch(stand.configuration(7))
     let key = stand.keys.appending(path: "configuration-key").path
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
@@ -504,15 +487,14 @@ import WindTunnelSymptoms
       events.first,
       .fetchRefused(
         .off(
-          "The key file \(key) has mode 644, so that others may have read it; remove it, or run "
-            + "chmod 600 on it if nobody has."
+          "The key file \(key) has mode 644, so other users may have read it. Remove it, or run "
+            + "chmod 600 on it if the key is still secret."
         )
       )
     )
   }
 
   @Test func `one that cannot be kept is used, and that is told`() async throws {
-    let stand = try BootstrapStand()
     try FileManager.default.createDirectory(at: stand.file, withIntermediateDirectories: true)
     let (startup, events, _) = try await stand.launch(stand.configuration(7))
     expectEqual(startup.record.source, .fetched(version: 7))

@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// How long a dial test waits for each server, to the nanosecond of a time that is virtual.
 @Suite(.onThisSystem, .timeLimit(.minutes(1))) struct DialRaceTests {

@@ -1,16 +1,10 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A time that a closure tells; nobody sleeps in it.
 private struct MovedTime: TimeSource {
@@ -214,7 +208,7 @@ private struct MovedTime: TimeSource {
     expectEqual(
       record.candidates.map(\.failure),
       [
-        "it answered with other data", "it answered with status 404", "it answered with other data",
+        "it sent other data", "it sent status 404", "it sent other data",
         nil,
       ]
     )

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 
@@ -21,14 +19,14 @@ import Testing
     flaw: String
   ) {
     let error = #expect(throws: LinkPatternError.self) { try LinkPattern(pattern) }
-    let words = "The pattern \"\(pattern)\" is refused at byte \(place): \(flaw)"
+    let words = "The pattern \"\(pattern)\" is invalid at byte \(place): \(flaw)"
     expectEqual(error?.description, words)
   }
 
   @Test func `a pattern has a length and a depth`() throws {
     _ = try LinkPattern(String(repeating: "a", count: LinkPattern.bytesMax))
     let long = String(repeating: "a", count: LinkPattern.bytesMax + 1)
-    #expect(throws: LinkPatternError(long, at: 0, "it has 513 bytes; write 512 at most.")) {
+    #expect(throws: LinkPatternError(long, at: 0, "it has 513 bytes; the maximum is 512.")) {
       try LinkPattern(long)
     }
     func nested(_ depth: Int) -> String {
@@ -40,7 +38,7 @@ import Testing
       throws: LinkPatternError(
         deep,
         at: LinkPattern.depthMax + 1,
-        "it has groups in more than 32 groups; write fewer."
+        "groups are nested more than 32 deep; use fewer."
       )
     ) { try LinkPattern(deep) }
   }
@@ -200,8 +198,8 @@ import Testing
     }
     expectEqual(
       refused.description,
-      "The link \"https://api.example.test/v1/users/x\" is none that the "
-        + "configuration allows; ask another, or add a pattern to \"links\"."
+      "The configuration does not allow the link \"https://api.example.test/v1/users/x\"; "
+        + "use another link, or add a pattern to \"links\"."
     )
     await #expect(throws: NetworkError.self) {
       try await client.call(
@@ -225,15 +223,15 @@ import Testing
     }
     refuses(
       ["a{2}", "b", "("],
-      "In \"links\": The pattern \"a{2}\" is refused at byte 2: counts in braces are not known here; "
-        + "write the part as often as it stands there, or \\{ for the character.",
-      "In \"links\": The pattern \"(\" is refused at byte 1: there is no ) to this (; write \\( for "
+      "In \"links\": The pattern \"a{2}\" is invalid at byte 2: counts in braces are not supported; "
+        + "repeat the part as often as needed, or write \\{ for the character.",
+      "In \"links\": The pattern \"(\" is invalid at byte 1: this ( has no ); write \\( for "
         + "the character."
     )
-    refuses([], "\"links\" has no pattern, so that nothing could be asked; leave it out.")
+    refuses([], "\"links\" has no pattern and would refuse every link; remove it.")
     let letters = Array(repeating: "a", count: 65)
-    refuses(letters, "\"links\" has 65 patterns; it may have 64 at most.")
+    refuses(letters, "\"links\" has 65 patterns; the maximum is 64.")
     let long = Array(repeating: String(repeating: "a", count: 500), count: 9)
-    refuses(long, "\"links\" has 4500 bytes; it may have 4096 at most.")
+    refuses(long, "\"links\" has 4500 bytes; the maximum is 4096.")
   }
 }

@@ -1,15 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Starts on the wire.
 @Suite struct StartupFlightTests {

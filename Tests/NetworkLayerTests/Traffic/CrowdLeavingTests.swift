@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// In a process of its own, where no other test has calls under way.
 @Suite struct CrowdLeavingTests {
@@ -35,20 +29,15 @@ import Testing
         var admission: AdmissionController? = AdmissionController()
         // The deadline is an hour away: whatever waited for it would still be there.
         var clients = try crowd.clients(engine, admission, deadline: .seconds(3600), time: time)
-        await withTaskGroup(of: Void.self) { group in
-          for number in 0..<1000 {
-            let client = clients[number % 2]
-            group.addTask {
-              let call = Task { try await client.call(Endpoint(.get, "/\(number)")) }
-              if number % 4 < 2 {
-                // Some in the queue, some in flight, some before they began.
-                for _ in 0..<(number % 7) { await Task.yield() }
-                call.cancel()
-              }
-              // How each ended is another test's.
-              _ = await call.result
-            }
+        await concurrently((0..<1000).map { ($0, clients[$0 % 2]) }) { number, client in
+          let call = Task { try await client.call(Endpoint(.get, "/\(number)")) }
+          if number % 4 < 2 {
+            // Some in the queue, some in flight, some before they began.
+            for _ in 0..<(number % 7) { await Task.yield() }
+            call.cancel()
           }
+          // How each ended is another test's.
+          _ = await call.result
         }
         #expect(try #require(admission).load == (0, 0))
         #expect(

@@ -1,11 +1,6 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A live server that fails every other request and counts what is open and unanswered, over all of
 /// its kind that share a count. It blocks on a thread for each connection, of which it takes 64.

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct CrowdTests {
   typealias Ended = Task<Result<WindTunnelNetworkLayer.CallResponse, NetworkError>, Never>

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelNetworkLayer
 
@@ -113,31 +111,27 @@ import Testing
   @Test func `ten thousand who come, go and give up leave no slot behind`() async {
     let gate = Gate(TrafficCaps(total: 3))
     let counts = Locked((now: 0, most: 0, passed: 0))
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<10_000 {
-        group.addTask {
-          let task = Task {
-            let ticket = GateState.Ticket(
-              host: "\(number % 2)",
-              endpoint: "/",
-              priority: CallPriority.allCases[number % 3]
-            )
-            guard let slot = await gate.enter(ticket) else { return }
-            counts.withLock {
-              $0.now += 1
-              $0.most = max($0.most, $0.now)
-            }
-            await Task.yield()
-            counts.withLock {
-              $0.now -= 1
-              $0.passed += 1
-            }
-            gate.leave(slot)
-          }
-          if number.isMultiple(of: 2) { task.cancel() }
-          await task.value
+    await concurrently(0..<10_000) { number in
+      let task = Task {
+        let ticket = GateState.Ticket(
+          host: "\(number % 2)",
+          endpoint: "/",
+          priority: CallPriority.allCases[number % 3]
+        )
+        guard let slot = await gate.enter(ticket) else { return }
+        counts.withLock {
+          $0.now += 1
+          $0.most = max($0.most, $0.now)
         }
+        await Task.yield()
+        counts.withLock {
+          $0.now -= 1
+          $0.passed += 1
+        }
+        gate.leave(slot)
       }
+      if number.isMultiple(of: 2) { task.cancel() }
+      await task.value
     }
     #expect(gate.load == (0, 0))
     expectEqual(counts.withLock { $0.now }, 0)

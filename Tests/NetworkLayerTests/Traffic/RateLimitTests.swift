@@ -1,16 +1,9 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelDrill
 import WindTunnelReferenceSubject
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The time for which a server wants to be left alone, by all calls of the endpoint.
 @Suite(.onThisSystem, .timeLimit(.minutes(1))) struct RateLimitTests {
@@ -197,8 +190,8 @@ import WindTunnelTesting
 
 /// The words of servers, as a value, and what calls make of them where nothing is virtual.
 @Suite struct RateLimitsTests {
-  private static func place(_ number: Int = 0) -> RateLimits.Place {
-    RateLimits.Place(host: "api.example.test", method: "GET", endpoint: "/\(number)")
+  private static func place(_ number: Int = 0) -> RateLimits.Endpoint {
+    RateLimits.Endpoint(host: "api.example.test", method: "GET", endpoint: "/\(number)")
   }
 
   @Test func `a shorter word does not end a longer one`() {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelTesting
 
 @testable import WindTunnelNetworkLayer
@@ -119,7 +117,7 @@ import WindTunnelTesting
     let lost = AttemptOutcome.failure(.failed(.timedOut, text: ""))
     let refused = (0..<1100).count { number in
       let host = "\(number).example.test"
-      let place = RateLimits.Place(host: host, method: "GET", endpoint: "/")
+      let place = RateLimits.Endpoint(host: host, method: "GET", endpoint: "/")
       admission.report(place, admission.admit(host), lost)
       return admission.admit(host) != .go
     }

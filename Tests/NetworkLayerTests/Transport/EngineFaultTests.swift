@@ -1,16 +1,9 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerSockets
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Every shipped kind of fault, made for real, as both engines see it.
 @Suite struct EngineFaultTests {

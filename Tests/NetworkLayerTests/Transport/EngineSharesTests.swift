@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayerDebug
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Users and their engines, and what a configuration makes of them.
 @Suite struct EngineSharesTests {
@@ -116,12 +110,12 @@ import WindTunnelSymptoms
   @Test func `shares that name no engine, or give none, are refused`() {
     let rows: [([String: Int], [String])] = [
       (["a": 0, "b": 0], ["No engine has a share."]), ([:], ["No engine has a share."]),
-      (["a": 1, "d": 1], ["There is no engine \"d\" to have a share; there are a, b, c."]),
+      (["a": 1, "d": 1], ["The engine \"d\" of a share does not exist; the engines are a, b, c."]),
       (
         ["a": -1, "b": 1_000_001],
         [
-          "The share of \"a\" is -1; it has to be 0 to 1000000.",
-          "The share of \"b\" is 1000001; it has to be 0 to 1000000.",
+          "The share of \"a\" is -1; it must be 0 to 1000000.",
+          "The share of \"b\" is 1000001; it must be 0 to 1000000.",
         ]
       ),
     ]

@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayerDebug
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct EngineTests {
   func request(_ text: String = "http://a.test/x") throws -> URLRequest {

@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelServer
 import WindTunnelSymptoms
@@ -102,7 +100,7 @@ import WindTunnelSymptoms
         SocketTransportTests.error { try await transport.send(request) },
         .failed(
           .undecodableBody,
-          text: "The content is larger than the transport's limit when it is decoded."
+          text: "The decoded content is larger than the transport's limit."
         )
       )
     }

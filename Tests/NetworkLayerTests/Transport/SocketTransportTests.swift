@@ -1,16 +1,10 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnelServer
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelNetworkLayerSockets
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The transport on sockets against servers that know nothing of the project: bytes in, bytes out.
 @Suite struct SocketTransportTests {
@@ -176,18 +170,18 @@ import WindTunnelSymptoms
           stream,
           .failed(
             .unknown,
-            text: "A body as a stream is not sent over sockets; give it as data or as a file."
+            text: "A stream cannot be sent over sockets; pass the body as data or as a file."
           )
         ),
         (
           try Self.request("ftp://127.0.0.1/"),
-          .failed(.unsupportedURL, text: "The URL is neither by http nor by https.")
+          .failed(.unsupportedURL, text: "The URL is neither an http nor an https URL.")
         ),
       ]
       // What Foundation takes out of a request never comes here.
       if name.value(forHTTPHeaderField: "X A") != nil {
         rows.append(
-          (name, .failed(.unknown, text: "The name of a header field is no token (RFC 9110 §5.1)."))
+          (name, .failed(.unknown, text: "A header field name is not a token (RFC 9110 §5.1)."))
         )
       }
       if value.value(forHTTPHeaderField: "X-A") != nil {
@@ -196,13 +190,13 @@ import WindTunnelSymptoms
             value,
             .failed(
               .unknown,
-              text: "The header field X-A holds a control character (RFC 9110 §5.5)."
+              text: "The header field X-A contains a control character (RFC 9110 §5.5)."
             )
           )
         )
       }
       if method.httpMethod == "GET /x" {
-        rows.append((method, .failed(.unknown, text: "The method is no token (RFC 9110 §9.1).")))
+        rows.append((method, .failed(.unknown, text: "The method is invalid (RFC 9110 §9.1).")))
       }
       #expect(rows.count > 2)
       for (request, expected) in rows {

@@ -1,8 +1,4 @@
-import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
+import TestSupport
 
 /// Answers by a table, always synchronously on the queue of the session: elsewhere the client may
 /// not be called on Linux.

@@ -1,14 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @Suite struct URLSessionTransportTests {
   func request(_ text: String) throws -> URLRequest {
@@ -120,7 +114,7 @@ import WindTunnelSymptoms
       isRefused
       ? .failed(
         .serverCertificateUntrusted,
-        text: "The certificate of \(host) is none that this app trusts."
+        text: "The app does not trust the certificate of \(host)."
       ) : .cancelled
     await #expect(throws: expected) { _ = try await transport.send(request(base + "/a")) }
     await #expect(throws: expected) { _ = try await transport.open(request(base + "/a")) }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -118,7 +116,7 @@ struct ConversationDrillTests {
     expectEqual(plan.scenarios.map(\.name), ["calm"])
     expectEqual(
       plan.leftOut.map(\.reason),
-      ["error-in-200: it is about streams of events, and the cassette has none."]
+      ["error-in-200: it requires event streams, but the cassette has none."]
     )
     let stream = Response(headers: ["Content-Type": "text/event-stream"], body: Body("data: 1\n\n"))
     plan.cassette = Cassette([Interaction(Request("GET", "/events"), stream)])
@@ -134,8 +132,7 @@ struct ConversationDrillTests {
   @Test func `nobody else is asked to hold one`() throws {
     let cassette = try Cassette(data: Data(ConversationFlight.chat.utf8), source: "chat.json")
     #expect(Workload(cassette, matcher: .pathAndQuery).isEmpty)
-    let refusal =
-      "The cassette has conversations by WebSocket alone, which a program holds: drill -- PROGRAM."
+    let refusal = "The cassette has only WebSocket conversations. Use drill -- PROGRAM."
     #expect(throws: DrillError.plan(refusal)) {
       _ = try TestSubjects.drill("fine") { $0.cassette = cassette }
     }

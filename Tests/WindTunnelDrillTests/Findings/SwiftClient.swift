@@ -1,10 +1,6 @@
-import Foundation
+import TestSupport
 import WindTunnelDrill
 import WindTunnelNetworkLayer
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A client in Swift with one planted bug, in the weather that shows it: the reference client with one
 /// part changed, or a bare `URLSession` as people write it.

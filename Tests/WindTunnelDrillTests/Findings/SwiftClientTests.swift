@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 import WindTunnelDrill
-import WindTunnelReports
 
 /// Clients in Swift, each with one planted bug or with none; those in other languages lie in
 /// `Tests/PlantedBugs`.

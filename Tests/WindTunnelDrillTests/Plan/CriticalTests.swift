@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -55,7 +54,7 @@ import Testing
     var plan = DrillPlan(Self.cassette, in: [.calm])
     plan.critical = ["GET /nope"]
     let problem =
-      "--critical GET /nope: nothing on the cassette is that. There are GET /feed, POST /login."
+      "--critical GET /nope: the cassette has no such request. It has GET /feed, POST /login."
     let drill = Drill(plan)
     await #expect(throws: DrillError.plan(problem)) { try await drill.run { _ in true } }
   }

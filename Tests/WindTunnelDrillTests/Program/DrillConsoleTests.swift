@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The page beside a drill.
 @Suite(.timeLimit(.minutes(5))) struct DrillConsoleTests {

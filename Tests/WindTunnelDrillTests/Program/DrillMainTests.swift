@@ -1,7 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
 import WindTunnelDrill
 
 /// A host's own program: the flags, reports and exit codes of the tool's drill.
@@ -103,7 +101,7 @@ import WindTunnelDrill
     expectEqual(again.code, 1, "\(again)")
     #expect(
       again.answer.hasSuffix(
-        "  It met the same as before, as far as both went: 1 of 1 attempts.\n"
+        "  It met the same as before, up to the shorter one: 1 of 1 attempts.\n"
       ),
       "\(again)"
     )
@@ -129,7 +127,7 @@ import WindTunnelDrill
     expectEqual(help.code, 0)
     #expect(help.answer.contains("\n  host-drill [--cassette FILE] "))
     #expect(
-      help.answer.contains("  Client to judge: host, urlsession or exec; again: one to compare.")
+      help.answer.contains("  Client to judge: host, urlsession or exec; repeat it to compare.")
     )
   }
 

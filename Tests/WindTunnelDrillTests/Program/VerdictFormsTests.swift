@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelCommandLine
 
 @testable import WindTunnelDrill
@@ -128,7 +126,7 @@ import WindTunnelCommandLine
     ) { try report([call(0)], ["p95 < 1s"]) },
     End(
       name: "a request that is not recorded",
-      line: "INCONCLUSIVE (98): 1 call asked for what is not on the cassette",
+      line: "INCONCLUSIVE (98): 1 call had no recording",
       code: 98
     ) { try report([call(0), call(1, .failed("status 404"), strange: true)]) },
     End(
@@ -210,7 +208,7 @@ import WindTunnelCommandLine
     #expect(report.text().contains("\nfindings of b: 1 error; "))
     // Each form shows the client that decides.
     #expect(text(report, .junit).contains("<failure message=\"CRASHED (97): b: 1 call\""))
-    #expect(text(report, .html).contains("<li>crashes: Its process died"))
+    #expect(text(report, .html).contains("<li>crashes: Its process crashed"))
     #expect(text(report, .markdown).contains("**error** `crashes`"))
     let json = try JSON(parsing: report.data(), source: "r.json")
     var findings: [JSON] = []

@@ -1,8 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelCommandLine
 import WindTunnelSymptoms
 
@@ -63,7 +60,10 @@ import WindTunnelSymptoms
     arguments: [
       (
         "GET", .malformed(.badChunkSize), 1, "success-without-answer",
-        ["# curl: Says that a call went well that", #"Transfer-Encoding: chunked\r\n"#, ": [R1]}"]
+        [
+          "# curl: Reports success without a response", #"Transfer-Encoding: chunked\r\n"#,
+          ": [R1]}",
+        ]
       ),
       (
         "GET", .status(503, retryAfter: .date(inSeconds: 3)), 2, "ignores-retry-after",
@@ -93,13 +93,13 @@ import WindTunnelSymptoms
 
   @Test(
     arguments: [
-      (.tls(.garbage), "its TLS handshake fails in ways that no library sends"),
-      (.hostNotFound, "DNS fails before a server is asked"),
-      (.lostSYNs(1), "packets are lost before a server sees them"),
+      (.tls(.garbage), "its TLS handshake fails in ways that no library produces"),
+      (.hostNotFound, "DNS fails before a server is contacted"),
+      (.lostSYNs(1), "packets are lost before they reach a server"),
     ] as [(ConnectionFault, String)]
   )
   func `a fault that no plain server has is refused`(fault: ConnectionFault, reason: String) {
-    let refusal = #expect(throws: Refusal.self) {
+    let refusal = #expect(throws: CommandError.self) {
       try Self.server("GET", [FaultRule(when: .always, [.connection(fault)])])
     }
     #expect(refusal?.sentence == "A plain server cannot reproduce this call: \(reason).")

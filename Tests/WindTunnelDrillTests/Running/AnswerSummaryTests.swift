@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill

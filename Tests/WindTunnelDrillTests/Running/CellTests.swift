@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelVirtualTime
 
@@ -70,8 +69,8 @@ struct CellTests {
     var plan = try Self.plan("calm", calls: 400)
     plan.shard = Shard(2, of: 4)
     let words =
-      "Shard 2/4 has no call: in virtual time a scenario is parted behind every 500th. Take fewer "
-      + "shards, or none."
+      "Shard 2/4 has no call: in virtual time each shard takes blocks of 500 calls of a scenario. "
+      + "Use fewer shards, or none."
     let refused = plan
     await #expect(throws: DrillError.plan(words)) { try await Self.report(refused) }
   }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -106,7 +104,7 @@ import Testing
       Issue.record("\(String(describing: error)) is not the harness's")
       return
     }
-    #expect(problem.contains("subject's process") || problem.contains("cannot be started"))
+    #expect(problem.contains("client's process") || problem.contains("cannot be started"))
   }
 
   @Test func `a drill that is cancelled takes its process with it`() async throws {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Downloads that broke off and are taken up when there is another version, in process and on the
 /// wire.
@@ -90,13 +84,9 @@ import Testing
     var request = call.urlRequest
     request.cachePolicy = .reloadIgnoringLocalCacheData
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
-    return await withCheckedContinuation { continuation in
-      call.session.dataTask(with: request) { data, response, error in
-        let response = response as? HTTPURLResponse
-        let tag = response?.value(forHTTPHeaderField: "ETag")
-        continuation.resume(returning: (response?.statusCode ?? 0, tag, error == nil ? data : nil))
-      }.resume()
-    }
+    let (data, response, error) = await call.session.result(of: request)
+    let tag = response?.value(forHTTPHeaderField: "ETag")
+    return (response?.statusCode ?? 0, tag, error == nil ? data : nil)
   }
 
   /// Takes up what broke off. A completion handler has no part of a body: what had come is known

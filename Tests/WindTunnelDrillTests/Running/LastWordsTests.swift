@@ -1,7 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnelReports
 
 @testable import WindTunnelDrill
 

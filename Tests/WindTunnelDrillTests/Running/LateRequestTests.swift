@@ -1,6 +1,5 @@
 import Dispatch
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill

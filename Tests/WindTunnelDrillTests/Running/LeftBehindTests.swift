@@ -1,7 +1,5 @@
 #if os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   @testable import WindTunnelDrill
 

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Requests for what is not on the cassette are no failures of the client's.
 @Suite(.timeLimit(.minutes(5))) struct NotOnCassetteDrillTests {
@@ -63,7 +57,7 @@ import Testing
     expectEqual(report.verdict.outcome, .inconclusive)
     #expect(
       report.text().contains(
-        "\ncalm: 5 calls asked for what is not on the cassette, first: \(words); they are in no rate\n"
+        "\ncalm: 5 calls had no recording, first: \(words); not counted in any rate\n"
       )
     )
   }
@@ -141,22 +135,23 @@ import Testing
     ]
     let program = ["--", "curl", "-sf", "--noproxy", "*", "{base}/other?access_token=s3cret"]
     let sentence =
-      "calm: 4 calls asked for what is not on the cassette, first: GET /other, nearest #1 "
-      + "GET https://api.example.test/get, differs in path"
+      "calm: 4 calls had no recording, first: GET /other, nearest #1 GET "
+      + "https://api.example.test/get, differs in path"
     let page = try folder.file("r.json")
     let end = try await Tool.run(common + ["--report", page] + program)
     expectEqual(end.code, 98, "\(end.complaints)")
-    #expect(end.answer.contains("\n\(sentence); they are in no rate\n"), "\(end.answer)")
+    #expect(end.answer.contains("\n\(sentence); not counted in any rate\n"), "\(end.answer)")
     #expect(end.answer.contains("  4 not on the cassette\n"))
     #expect(!end.answer.contains("--again"), "\(end.answer)")
     #expect(!end.answer.contains("s3cret"))
     let added = try await Tool.run(
       common + ["--scenario", "outage", "--", "curl", "-sf", "--noproxy", "*", "{url}/more"]
     )
-    let words = "in each call the client puts a path such as /more behind {url}, which is a call's"
+    let words =
+      "in each call the client appends a path such as /more to {url}, which is the whole URL"
     #expect(added.code == 98 && added.answer.isEmpty, "\(added.answer)")
     #expect(
-      added.complaints.contains(": \(words) whole address. Write {base} in place of {url}.\n"),
+      added.complaints.contains(": \(words) of a call. Use {base} instead of {url}.\n"),
       "\(added.complaints)"
     )
     let allowed = try await Tool.run(common + ["--allow-inconclusive"] + program)
@@ -168,7 +163,7 @@ import Testing
     )
     expectEqual(again.code, 98, "\(again.complaints)")
     #expect(
-      again.answer.contains("It asked for what is not on the cassette: GET /other, nearest #1")
+      again.answer.contains("It had no recording: GET /other, nearest #1")
     )
     var shards: [String] = []
     for number in 1...2 {
@@ -177,6 +172,6 @@ import Testing
       shards.append(shard)
     }
     let merged = try await Tool.run(["report"] + shards)
-    #expect(merged.code == 98 && merged.answer.contains("\n\(sentence); they are in no rate\n"))
+    #expect(merged.code == 98 && merged.answer.contains("\n\(sentence); not counted in any rate\n"))
   }
 }

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill
@@ -58,7 +57,7 @@ import Testing
 
   @Test func `a call that is flown again has begun once`() {
     let isOver = Locked(false)
-    let beginnings = Beginnings(of: 4) { isOver.withLock { $0 = true } }
+    let beginnings = CallStarts(of: 4) { isOver.withLock { $0 = true } }
     for (call, subject) in [(0, "a"), (1, "a"), (1, "a"), (0, "b"), (0, "b")] {
       beginnings.note(call, of: subject)
       #expect(!isOver.withLock { $0 })

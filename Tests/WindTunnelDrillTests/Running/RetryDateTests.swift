@@ -1,12 +1,7 @@
-import Foundation
-import Testing
+import TestSupport
 
 @testable import WindTunnelDrill
 @testable import WindTunnelReferenceSubject
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Clients that are told by a date when to come again (RFC 9110 §10.2.3). The date has whole seconds, so it
 /// is nearer than the seconds that it was made of, and whoever keeps to it has done what was asked.
@@ -35,17 +30,10 @@ import Testing
 
   private static func answer(to call: DrillCall) async throws -> (status: Int, retryAfter: String?)
   {
-    try await withCheckedThrowingContinuation { continuation in
-      call.session.dataTask(with: call.urlRequest) { _, response, error in
-        continuation.resume(
-          with: Result {
-            if let error { throw error }
-            let response = try #require(response as? HTTPURLResponse)
-            return (response.statusCode, response.value(forHTTPHeaderField: "Retry-After"))
-          }
-        )
-      }.resume()
-    }
+    let (_, answer, error) = await call.session.result(of: call.urlRequest)
+    if let error { throw error }
+    let response = try #require(answer)
+    return (response.statusCode, response.value(forHTTPHeaderField: "Retry-After"))
   }
 
   private func run(_ stage: Stage, inSeconds count: Int64, waits: Bool) async throws -> Report.Row {

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The things that attempts sent, as numbers, in process and on the wire.
 @Suite(.timeLimit(.minutes(5))) struct SentTests {
@@ -32,12 +26,7 @@ import Testing
     for attempt in 0..<2 {
       var request = call.urlRequest
       change(&request, attempt)
-      let status = await withCheckedContinuation {
-        (continuation: CheckedContinuation<Int?, Never>) in
-        call.session.dataTask(with: request) { _, response, _ in
-          continuation.resume(returning: (response as? HTTPURLResponse)?.statusCode)
-        }.resume()
-      }
+      let status = await call.session.result(of: request).response?.statusCode
       if status == 200 { return }
     }
     throw URLError(.badServerResponse)

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// What is seen of the parts of attempts, and of what comes after the weather, in process and on the wire.
 @Suite(.timeLimit(.minutes(5))) struct StagesTests {

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -9,7 +8,7 @@ import Testing
 
   /// Returns which of a call's attempts belong to the start.
   private static func taken(_ attempts: [(key: String?, status: Int?)]) -> [Bool] {
-    var seen = StartRequests.Seen()
+    var seen = StartRequests.Facts()
     return attempts.map { rule.take($0.key, of: 0, answered: $0.status, &seen) }
   }
 
@@ -33,7 +32,7 @@ import Testing
   }
 
   @Test func `a cassette without a start has no such request`() {
-    var seen = StartRequests.Seen()
+    var seen = StartRequests.Facts()
     #expect(!StartRequests.none.take("GET /probe", of: 0, answered: 200, &seen))
     #expect(!StartRequests.none.take(nil, of: 0, answered: nil, &seen))
   }

@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 @testable import WindTunnelReports
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A fault that the answer gave no room for was not met, whatever had been decided.
 @Suite(.timeLimit(.minutes(5))) struct UndoneFaultTests {
@@ -46,7 +40,7 @@ import Testing
       expectEqual(attempt.faults, ["delay"])
       expectEqual(
         attempt.undone,
-        [.init(fault: "resetAfterEvents", reason: "the answer has 4 events")]
+        [.init(fault: "resetAfterEvents", reason: "the response has 4 events")]
       )
       // The story is what was decided.
       #expect(attempt.decision.line.hasSuffix(#"[{"resetAfterEvents":5},{"delayMilliseconds":1}]"#))
@@ -55,14 +49,14 @@ import Testing
     expectEqual(row.metrics.faults.map(\.fault), ["delay"])
     expectEqual(
       row.metrics.undone,
-      [.init(fault: "resetAfterEvents", reason: "the answer has 4 events", attempts: 4)]
+      [.init(fault: "resetAfterEvents", reason: "the response has 4 events", attempts: 4)]
     )
     expectEqual(
       row.coverage?.rows.filter { $0.fault == "resetAfterEvents" }.map(\.attempts.first),
       [.notMet]
     )
     expectEqual(report.verdict.outcome, .failed)
-    let words = "resetAfterEvents was not done in 4 attempts, since the answer has 4 events"
+    let words = "resetAfterEvents was not done in 4 attempts, since the response has 4 events"
     #expect(report.text().contains("\ncut: \(words)\n"))
     #expect(report.markdown().contains("- **cut**: \(words)"))
     let read = try Report(data: report.data(), source: "report.json")

@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelVirtualTime
 
 @testable import WindTunnelDrill
 @testable import WindTunnelReferenceSubject
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Drills in virtual time: the same flight each time, and the flight that real time would have had.
 @Suite(
@@ -187,12 +181,12 @@ struct VirtualDrillTests {
     var plan = try Self.plan([.calm])
     plan.stage = .onTheWire
     await #expect(
-      throws: DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
+      throws: DrillError.plan("Sockets use the machine's time. Run it without --clock virtual.")
     ) { try await Drill.run([ReferenceSubject()], plan) }
     (plan.stage, plan.subjects, plan.command) = (nil, ["exec"], ["curl", "{url}"])
     await #expect(
       throws: DrillError.plan(
-        "Only windtunnel drill runs programs in virtual time. Leave --clock virtual out."
+        "Only windtunnel drill runs programs in virtual time. Omit --clock virtual."
       )
     ) { try await Drill.run([ExecSubject()], plan) }
   }
@@ -209,6 +203,6 @@ struct VirtualDrillTests {
       Issue.record("it went well")
       return
     }
-    #expect(reason.contains("on the wire, where a session is needed"))
+    #expect(reason.contains("a network address, but a session is required"))
   }
 }

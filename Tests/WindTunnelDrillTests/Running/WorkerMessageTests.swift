@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -47,8 +45,8 @@ import Testing
     attempt.conversation = conversation
     (attempt.isOpenAtEnd, attempt.bytesSent) = (true, 120)
     attempt.undone = [
-      .init(fault: "resetAfterEvents", reason: "the answer has 4 events"),
-      .init(fault: "mutate null", reason: "the answer has no body"),
+      .init(fault: "resetAfterEvents", reason: "the response has 4 events"),
+      .init(fault: "mutate null", reason: "the response has no body"),
     ]
     return attempt
   }()
@@ -156,7 +154,7 @@ import Testing
   }
 
   @Test func `each end of a conversation comes back`() throws {
-    let ends: [ConversationLog.Ending?] = [
+    let ends: [ConversationLog.ConversationEnd?] = [
       nil, .client(1005), .server(1012), .clientLeft, .serverLeft, .stopped,
     ]
     for end in ends {

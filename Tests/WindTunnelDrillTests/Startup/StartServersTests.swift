@@ -1,15 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelNetworkLayer
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The addresses of a start's servers, on each target that there is on the wire.
 @Suite(.timeLimit(.minutes(5))) struct StartServersTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -294,7 +292,7 @@ import Testing
     try plan.leaveOut(among: Set(Shipped.preRelease))
     #expect(!plan.scenarios.contains { $0.startup != nil })
     expectEqual(
-      plan.leftOut.filter { $0.reason.contains("the start of an app") }.map(\.name),
+      plan.leftOut.filter { $0.reason.contains("requires an app start") }.map(\.name),
       Shipped.startups
     )
     var asked = DrillPlan(try Shipped.cassette(), in: try Shipped.scenarios(named: ["config-late"]))

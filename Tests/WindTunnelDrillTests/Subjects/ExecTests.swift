@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -90,8 +88,8 @@ import Testing
       let told = error.map { "\($0)" } ?? ""
       expectEqual(
         told,
-        "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the recorded "
-          + "body is no text of at most 102400 bytes."
+        "{body} cannot be filled in for POST http://a.test/users?token=REDACTED-token-1: the "
+          + "recorded body is not text of at most 102400 bytes."
       )
       // In the environment it is left out.
       plan.command = ["curl", "-X", "{method}", "{url}"]

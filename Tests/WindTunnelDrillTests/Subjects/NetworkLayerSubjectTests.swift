@@ -1,17 +1,9 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelCommandLine
-import WindTunnelReports
 
 @testable import WindTunnelDrill
 @testable import WindTunnelNetworkLayer
 @testable import WindTunnelReferenceSubject
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The reference client as an app has it: what a screen showed in good weather is there in bad.
 @Suite struct NetworkLayerSubjectTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelCommandLine
 
 @testable import WindTunnelDrill
@@ -132,7 +130,7 @@ import WindTunnelCommandLine
       (plan.load, plan.followsCalm) = (.programs, true)
     }
     let rate = try #require(Self.fact("rate", of: report))
-    #expect(rate.hasPrefix("as calm showed, this machine starts "))
+    #expect(rate.hasPrefix("measured in calm: this machine starts "))
     let shown = try #require(rate.split(separator: " ").compactMap { Double($0) }.first)
     // Two seconds of a processor each.
     #expect(shown <= Double(ProcessInfo.processInfo.activeProcessorCount) / 2)
@@ -244,7 +242,7 @@ import WindTunnelCommandLine
     }
     expectEqual(
       told(.onTheWire),
-      "connecting, in late, lossy (what it takes there comes before the first byte)"
+      "connecting, in late, lossy (there it happens before the first byte)"
     )
     expectNil(told(.inProcess))
     let report = plan.report([plan.flown(late, on: .onTheWire, [])])

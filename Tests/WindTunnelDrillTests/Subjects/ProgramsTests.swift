@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -256,7 +254,7 @@ import Testing
     }
     expectEqual(
       error?.description,
-      #"Scenario "calm" cannot be flown in process by a program: it is another process. Fly it with --stage wire."#
+      #"Scenario "calm" cannot run in process by a program: it is another process. Run it with --stage wire."#
     )
   }
 

@@ -1,6 +1,5 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 import WindTunnelDrill
 
 /// A client that leaves in the middle of its request.

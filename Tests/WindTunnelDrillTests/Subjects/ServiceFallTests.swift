@@ -1,13 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The ways in which programs fall that live from call to call, and what is none.
 @Suite(.timeLimit(.minutes(5))) struct ServiceFallTests {
@@ -70,7 +64,7 @@ import Testing
     let fifo = try NamedPipe(in: folder)
     let file = try folder.file("number")
     let script = #"read line; echo $$ > "$0"; read more < "$1"; exit 3"#
-    let falls = Locked<[ServiceSubject.Fall]>([])
+    let falls = Locked<[ServiceSubject.ProgramFailure]>([])
     let subject = ServiceSubject(["sh", "-c", script, file, fifo.path]) { fall in
       falls.withLock { $0.append(fall) }
       // As if it were killed.

@@ -1,12 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// Clients that take a call's base URL apart and put it together in their own way: each call is the
 /// call that it was meant to be.

@@ -1,7 +1,5 @@
 #if os(Linux)
-  import Foundation
   import TestSupport
-  import Testing
 
   @testable import WindTunnelDrill
   @testable import WindTunnelServer
@@ -160,8 +158,8 @@
       try Self.late().data().write(to: URL(filePath: scenario))
       let flags = ["--subject", "exec", "--calls", "1", "--report", report, "--", "true", "{url}"]
       let why =
-        #"Scenario "slow-dns" cannot be flown by a program: its names are looked up late, which takes a "#
-        + "network of the program's own, and that is not to be had here "
+        #"Scenario "slow-dns" cannot run by a program: its slow name lookups require a separate "#
+        + "network for the program, which is not possible here "
         + "(a user namespace with a network: No space left on device)."
       let group = try await Tool.run(
         ["drill", "--scenario", "weak-network", "--rate", "100"] + flags,

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelDrill
@@ -20,7 +18,7 @@ import WindTunnelSymptoms
     let error = #expect(throws: DrillError.self) { try stage(.inProcess, rule) }
     expectEqual(
       error?.description,
-      #"Scenario "s" cannot be flown in process: rules[0].faults[0], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none. Fly it with --stage wire."#
+      #"Scenario "s" cannot run in process: rules[0].faults[0], {"close":"inHeaders"}, requires bytes that are not a complete response, which do not exist in process. Run it with --stage wire."#
     )
   }
 
@@ -54,7 +52,7 @@ import WindTunnelSymptoms
         deadline: .seconds(1)
       )
       let result = await subject.run(call)
-      expectEqual(result.ending, .failed("\(call.baseURL.host ?? "") is not of this machine"))
+      expectEqual(result.ending, .failed("\(call.baseURL.host ?? "") is not on this machine"))
     }
     #expect(!FileManager.default.fileExists(atPath: mark.path))
   }
@@ -68,7 +66,7 @@ import WindTunnelSymptoms
       )
     }
     expectEqual(
-      error?.description.hasPrefix(#"Scenario "s" can be flown nowhere: on the wire "#),
+      error?.description.hasPrefix(#"Scenario "s" cannot run: on the wire "#),
       true
     )
   }

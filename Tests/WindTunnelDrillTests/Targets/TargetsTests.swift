@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 
@@ -18,15 +17,15 @@ import Testing
       ([.always(.always, .connection(.tls(.plaintext)))], nil),
       ([.always(.always, .connection(.tls(.expired)))], "certificate"),
       ([.always(.always, .connection(.tls(.stallAfterClientHello)))], nil),
-      ([.always(.first(1), .connection(.lostSYNs(2)))], losesSYNs ? nil : "on Linux alone"),
-      ([.always(.always, .connection(.connectTimeout))], losesSYNs ? nil : "on Linux alone"),
-      ([.always(.first(1), .connection(.connectTimeout))], "lets others through"),
+      ([.always(.first(1), .connection(.lostSYNs(2)))], losesSYNs ? nil : "only on Linux"),
+      ([.always(.always, .connection(.connectTimeout))], losesSYNs ? nil : "only on Linux"),
+      ([.always(.first(1), .connection(.connectTimeout))], "fails only some connections"),
       ([.on("GET /home", .always, .connection(.lostSYNs(1)))], "by their request"),
       ([.on("GET /home", .always, offline)], "by their request"),
-      ([.always(.probability(0.5), offline)], "lets others through"),
-      ([.always(.first(1), offline)], "lets others through"),
-      ([.always(.always, offline, .connection(.refused))], "lets others through"),
-      ([.always(.always, .delay(.exactly(.seconds(1))), offline)], "by one rule"),
+      ([.always(.probability(0.5), offline)], "fails only some connections"),
+      ([.always(.first(1), offline)], "fails only some connections"),
+      ([.always(.always, offline, .connection(.refused))], "fails only some connections"),
+      ([.always(.always, .delay(.exactly(.seconds(1))), offline)], "one rule"),
     ] as [([FaultRule], String?)]
   )
   func `what keeps a scenario off the wire is said in words`(rules: [FaultRule], words: String?)

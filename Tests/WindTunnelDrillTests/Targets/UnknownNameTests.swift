@@ -1,7 +1,5 @@
-import Foundation
 import Programs
 import TestSupport
-import Testing
 
 @testable import WindTunnelDrill
 

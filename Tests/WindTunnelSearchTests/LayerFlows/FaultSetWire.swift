@@ -1,10 +1,6 @@
-import Foundation
+import TestSupport
 import WindTunnelNetworkLayer
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// The servers of a flow, which know something: a cassette has no more than that they answer.
 protocol StormOrigin: Sendable {

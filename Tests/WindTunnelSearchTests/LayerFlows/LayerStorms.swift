@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSearch
 
 /// What outlives the processes of a flow, with the requests that the flow sends.

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelSearch
 
 extension Searches {
@@ -30,13 +29,13 @@ extension Searches {
 
     /// The rule that shows each bug, with the smallest fault set.
     private static let finds: [OutboxBug: [String]] = [
-      .promisesTooEarly: ["lost", "the process ends after 75 ms and starts again"],
+      .promisesTooEarly: ["lost", "the process ends after 75 ms and restarts"],
       .makesNewKeys: ["other-key", "status-503 at the 1st POST /api/events"],
       .stampsBodies: ["other-bytes", "status-503 at the 1st POST /api/events"],
       .hasTwoOutboxes: ["out-of-order", "retry-after-huge at the 1st POST /api/events"],
       .takesFailuresForRefusals: ["buried", "status-503 at the 1st POST /api/events"],
-      .restoresBackups: ["sent-again", "the process ends after 90 ms and starts again"],
-      .dropsEndpoints: ["stuck", "the process ends after 30 ms and starts again"],
+      .restoresBackups: ["sent-again", "the process ends after 90 ms and restarts"],
+      .dropsEndpoints: ["stuck", "the process ends after 30 ms and restarts"],
       .takesAnyPage: ["lost", "captive-portal-redirect at the 1st POST /api/events"],
     ]
 

@@ -1,14 +1,10 @@
-import Foundation
 import Origins
+import TestSupport
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerOffline
 import WindTunnelReferenceSubject
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A bug that is planted in ``startup(_:_:_:)``.
 enum StartupBug: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSearch
 
@@ -30,7 +29,7 @@ extension Searches {
     /// The rule that shows each bug, with the smallest fault set.
     private static let finds: [StartupBug: [String]] = [
       .trustsWhatItFetches: ["bad-configuration", "status-503 at the 1st GET /config/app"],
-      .forgetsVersions: ["version-fell", "the process ends after 15.15 s and starts again"],
+      .forgetsVersions: ["version-fell", "the process ends after 15.15 s and restarts"],
       .waitsLonger: ["over-budget", "delay of 2.882 s at the 1st GET /config/app"],
       .takesLateAnswer: ["late-answer", "delay of 2.003 s at the 1st GET /config/app"],
       .asksAgainAndAgain: ["asks-too-often", "status-503 at the 1st GET /config/app"],

@@ -1,13 +1,9 @@
-import Foundation
+import TestSupport
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelNetworkLayer
 import WindTunnelNetworkLayerOffline
 import WindTunnelReferenceSubject
 import WindTunnelSearch
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 /// A bug that is planted in ``screens(_:_:_:)``.
 enum TokenBug: String, CaseIterable, Sendable {

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelSearch
 
 extension Searches {
@@ -17,8 +16,8 @@ extension Searches {
       .hasTwoClients: ["two-renewals", "dribble at the 1st GET /api/home"],
       .keepsFirstTriesOnly: ["used-before-kept", "status-503 at the 1st POST /auth/token"],
       .signsOutOnErrors: ["token-lost", "status-404 at the 1st GET /api/home"],
-      .beginsAnew: ["token-not-used", "the process ends after 30 ms and starts again"],
-      .renewsAtLaunch: ["needless-renewal", "the process ends after 30 ms and starts again"],
+      .beginsAnew: ["token-not-used", "the process ends after 30 ms and restarts"],
+      .renewsAtLaunch: ["needless-renewal", "the process ends after 30 ms and restarts"],
       .trustsMirrors: ["credential-elsewhere", "retry-after-huge at the 1st GET /api/home"],
       .insists: ["insists", "status-401 at the first 2 of POST /auth/token"],
       .hidesSignIn: ["no-sign-in", "status-401 at the 1st POST /auth/token"],

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnelServer
 
@@ -158,17 +157,18 @@ import Testing
     }
     try expectEqual(
       sentence("::ffff:127.0.0.1"),
-      "127.0.0.1:8000 is the machine itself that the proxy runs on, and the proxy connects no "
-        + "other machine to it. Whoever runs the proxy can allow it: --allow-private 127.0.0.1:8000"
+      "127.0.0.1:8000 is the machine of the proxy itself, so the proxy does not connect "
+        + "other machines to it. To allow it, start the proxy with --allow-private 127.0.0.1:8000"
     )
     try expectEqual(
       sentence("0.0.0.0"),
-      "0.0.0.0:8000 is no address of one machine, and the proxy connects no other machine to it."
+      "0.0.0.0:8000 is not the address of one machine, so the proxy does not connect other "
+        + "machines to it."
     )
     try expectEqual(
       sentence("fd00:9::1"),
-      "[fd00:9::1]:8000 is not of the Internet and not of the device's own network, and the "
-        + "proxy connects no other machine to it. Whoever runs the proxy can allow it: "
+      "[fd00:9::1]:8000 is neither on the Internet nor in the device's own network, so the "
+        + "proxy does not connect other machines to it. To allow it, start the proxy with "
         + "--allow-private [fd00:9::1]:8000"
     )
   }

@@ -1,6 +1,5 @@
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -11,7 +10,7 @@ import Testing
     _ host: String,
     _ headers: HeaderFields = [:],
     allowing texts: [String] = []
-  ) -> OriginPolicy.Stranger? {
+  ) -> OriginPolicy.ForeignRequest? {
     let policy = OriginPolicy(allowing: texts.compactMap { OriginPolicy.Allowed($0) })
     return policy.stranger(in: headers, askedAs: host) { $0 == "api.example.test" }
   }
@@ -69,7 +68,7 @@ import Testing
 
   @Test func `an origin that is let in is whole as a page, and a host as a name`() {
     let app = "https://app.example.test:8443"
-    func page(_ origin: String, _ allowed: String) -> OriginPolicy.Stranger? {
+    func page(_ origin: String, _ allowed: String) -> OriginPolicy.ForeignRequest? {
       Self.stranger("localhost", ["Origin": origin], allowing: [allowed])
     }
     expectNil(page(app, app))
@@ -159,8 +158,8 @@ import Testing
       )
       expectEqual(
         answer.content,
-        "This server is asked by an address of its own, by localhost or by a host that it plays, "
-          + "and not by \"evil.example.test:8080\". To let that in, start it with --allow-origin "
+        "This server accepts its own addresses, localhost and the hosts of its cassette, not "
+          + "\"evil.example.test:8080\". To allow that host, start the server with --allow-origin "
           + "http://evil.example.test:8080.\n"
       )
     }
@@ -187,7 +186,7 @@ import Testing
       expectEqual(answer.statusLine, "HTTP/1.1 403 Forbidden")
       expectEqual(
         answer.content,
-        "This server does not answer pages of \"https://evil.example.test\". To let them in, "
+        "This server refuses requests of pages from \"https://evil.example.test\". To allow them, "
           + "start it with --allow-origin https://evil.example.test.\n"
       )
       #expect(!answer.lowercased().contains("access-control"))

@@ -1,11 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHAR
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction
@@ -52,7 +49,7 @@ import Testing
     expectEqual(
       PrivateAddress.Problem.several(choices).description,
       "This machine has several private addresses: 192.168.1.5 (en0), 10.0.0.3 (bridge0). "
-        + "Choose the one that the phone can reach, such as --bind 192.168.1.5."
+        + "Choose an address that the phone can reach, such as --bind 192.168.1.5."
     )
     try expectEqual(PrivateAddress.choose(from: choices, asked: "10.0.0.3"), "10.0.0.3")
     try expectEqual(PrivateAddress.choose(from: choices, asked: "127.0.0.1"), "127.0.0.1")
@@ -85,7 +82,7 @@ import Testing
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     let pause = Int64(nanosecondsOf: PeerAuthorizer.pauseSeconds)
     // One that is given again, as by a client that is set to it, says nothing new.
-    let guesses = (0..<100).map { ("\($0 % 19)", 9, Int64(0), PeerAuthorizer.Verdict.wrong) }
+    let guesses = (0..<100).map { ("\($0 % 19)", 9, Int64(0), PeerAuthorizer.CodeResult.wrong) }
     let rows =
       guesses + [
         ("19", 9, 0, .wrong), ("482913", 9, 0, .closed), ("7", 9, 1, .closed), ("", 9, 1, .none),
@@ -117,7 +114,7 @@ import Testing
 
   @Test func `a named device is served and no other`() {
     var gate = PeerAuthorizer(.only("192.168.1.20"), own: "192.168.1.5")
-    let refusal = "This proxy serves 192.168.1.20 only, and you are 192.168.1.19."
+    let refusal = "This proxy serves only 192.168.1.20, but your address is 192.168.1.19."
     expectEqual(gate.standing(of: "192.168.1.19"), .refused(refusal))
     expectEqual(gate.standing(of: "192.168.1.20"), .served)
     expectEqual(gate.check("192.168.1.20", from: "192.168.1.19"), .none)
@@ -128,7 +125,7 @@ import Testing
     let gate = PeerAuthorizer(.only("FD00:0::20"), own: "[fd00::0:5]")
     expectEqual(gate.standing(of: "fd00::20"), .served)
     expectEqual(gate.standing(of: "fd00::5"), .served)
-    let refusal = "This proxy serves fd00::20 only, and you are fd00::21."
+    let refusal = "This proxy serves only fd00::20, but your address is fd00::21."
     expectEqual(gate.standing(of: "fd00::21"), .refused(refusal))
     let choices = [Candidate("fd00::5", "en0"), Candidate("fd00::6", "en0")]
     try expectEqual(PrivateAddress.choose(from: choices, asked: "FD00:0::5"), "fd00::5")

@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ChannelTests {
@@ -85,9 +82,9 @@ import Testing
     #expect(await client.finish() == (Array(text.utf8), .finished))
   }
 
-  @Test(arguments: [Channel.Ending.close, .reset])
+  @Test(arguments: [Channel.CloseMethod.close, .reset])
   func `a client that does not read cannot keep an ending connection`(
-    ending: Channel.Ending
+    ending: Channel.CloseMethod
   ) async throws {
     let closed = Events<SocketError?>()
     var limits = Limits()

@@ -1,8 +1,6 @@
 #if !canImport(Darwin)
-  import Foundation
   import Origins
   import TestSupport
-  import Testing
 
   @testable import WindTunnel
   @testable import WindTunnelServer

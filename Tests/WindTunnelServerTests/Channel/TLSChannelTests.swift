@@ -1,19 +1,19 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 @testable import WindTunnelWire
 
 /// What a channel promises, with TLS between it and the socket.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops, .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct TLSChannelTests {
+  private let loop: EventLoop
+  private let met = Events<Met>()
+
+  init() throws { loop = try EventLoop.ofTheTest() }
+
   /// What a client meets.
   struct Met: Sendable {
     var heard: [UInt8] = []
@@ -79,8 +79,6 @@ struct TLSChannelTests {
   }
 
   @Test func `much goes both ways, and each end is passed on as one`() async throws {
-    let loop = try EventLoop.ofTheTest()
-    let met = Events<Met>()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, bytes in
         channel.write(bytes)
@@ -109,7 +107,6 @@ struct TLSChannelTests {
 
   @Test(arguments: [0, 1, 200, 3_000_000])
   func `all bytes before a reset arrive, and then the reset`(count: Int) async throws {
-    let loop = try EventLoop.ofTheTest()
     let address = try await Self.serve(on: loop) { $0.reset(after: pattern(count)) }
     for _ in 0..<(count > 1000 ? 2 : 20) {
       let met = Events<Met>()
@@ -122,8 +119,6 @@ struct TLSChannelTests {
 
   @Test(arguments: [true, false])
   func `an end that nobody said is told apart`(isAgreed: Bool) async throws {
-    let loop = try EventLoop.ofTheTest()
-    let met = Events<Met>()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, _ in
         channel.write(pattern(100))
@@ -141,7 +136,6 @@ struct TLSChannelTests {
   @Test func `a producer that minds congestion never queues much more than the limit`()
     async throws
   {
-    let loop = try EventLoop.ofTheTest()
     let (met, highest) = (Events<Met>(), Locked(0))
     let slice = pattern(64 * 1024)
     let address = try await Self.serve(on: loop) { $0.send(128, slice, noting: highest) }
@@ -154,8 +148,6 @@ struct TLSChannelTests {
   }
 
   @Test func `what one round writes is one record`() async throws {
-    let loop = try EventLoop.ofTheTest()
-    let met = Events<Met>()
     let sealed = Locked(0)
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, _ in
@@ -176,7 +168,6 @@ struct TLSChannelTests {
   }
 
   @Test func `a certificate that does not hold ends both ends with the reason`() async throws {
-    let loop = try EventLoop.ofTheTest()
     let (met, closed) = (Events<Met>(), Events<SocketError?>())
     let address = try await Self.serve(on: loop, leaf: Leaf(validity: .expired)) { script in
       script.received = { _, _ in Issue.record("the server has heard something") }
@@ -197,7 +188,6 @@ struct TLSChannelTests {
   }
 
   @Test func `a handshake that does not come to its end is given up at both ends`() async throws {
-    let loop = try EventLoop.ofTheTest()
     var limits = Limits()
     limits.handshakeSeconds = 0.05
     let closed = Events<SocketError?>()
@@ -213,7 +203,6 @@ struct TLSChannelTests {
     expectEqual(failure.kind, .tooSlow)
 
     let silent = try await loop.serve { script in script.ended = { $0.close() } }
-    let met = Events<Met>()
     try await Self.connect(to: silent, on: loop, limits: limits, met) { channel, _ in
       channel.write([1])
     }
@@ -223,7 +212,6 @@ struct TLSChannelTests {
   }
 
   @Test func `a handshake that is larger than allowed is ended`() async throws {
-    let loop = try EventLoop.ofTheTest()
     var limits = Limits()
     limits.handshakeBytesMax = 1000
     let closed = Events<SocketError?>()
@@ -242,7 +230,6 @@ struct TLSChannelTests {
   }
 
   @Test func `rubbish costs its connection and no other`() async throws {
-    let loop = try EventLoop.ofTheTest()
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, bytes in
         channel.write(bytes)
@@ -257,7 +244,6 @@ struct TLSChannelTests {
       client.socket.finishWriting()
       await expectEqual(client.finish().1, .finished)
     }
-    let met = Events<Met>()
     try await Self.connect(to: address, on: loop, met) { channel, _ in channel.write([1, 2]) }
     try await expectEqual(met.next().heard, [1, 2])
   }

@@ -186,4 +186,15 @@ private final class LineCodec: ConnectionCodec {
   func appendLast(_ response: Response, on stream: Int?, to bytes: inout [UInt8]) {
     bytes += "- \(response.status)\n".utf8
   }
+
+  func isCongested(_ stream: Int) -> Bool { false }
+
+  func appendPending(upTo room: Int, to bytes: inout [UInt8]) -> Bool { false }
+
+  func appendReset(_ error: StreamError, on stream: Int, to bytes: inout [UInt8]) -> Bool {
+    bytes += "\(stream) reset \(error)\n".utf8
+    return true
+  }
+
+  func isDelivered(_ stream: Int) -> Bool { true }
 }

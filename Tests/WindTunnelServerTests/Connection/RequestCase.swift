@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 /// Bytes that a client sends, and what comes back.
 struct RequestCase: Sendable, CustomTestStringConvertible {

@@ -1,5 +1,5 @@
+import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -56,7 +56,10 @@ import Testing
   func `a request gets what the RFC says, and so does what follows it`(example: RequestCase)
     async throws
   {
-    try await ReplayServer.serving(Self.deck) { server async throws in
+    var options = ReplayServer.Options.patient
+    // By default a port speaks HTTP/2 with a client that begins so.
+    if example.bytes.hasPrefix("PRI * HTTP/2.0") { options.httpVersions = .http1 }
+    try await ReplayServer.serving(Self.deck, options) { server async throws in
       let (bytes, end) = try await server.client().all(
         after:
           example.bytes + "GET /after HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"

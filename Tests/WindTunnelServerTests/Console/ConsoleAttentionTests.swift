@@ -1,12 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// What is followed of exchanges while nobody looks at a console, and while somebody does.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleAttentionTests {

@@ -1,10 +1,8 @@
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// One device of the local network at a console's port, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleDeviceTests {
@@ -103,11 +101,11 @@ import Testing
       for path in ["/", "/events", "/exchanges", "/?code=654321"] {
         let answer = try await ask(host, port, path)
         #expect(answer.statusLine.contains(" 403 "), "\(path)")
-        #expect(answer.content.contains("gives the code"), "\(answer.content)")
+        #expect(answer.content.contains("must enter the code"), "\(answer.content)")
         let isPage = answer.contains("\r\nContent-Type: text/html; charset=utf-8\r\n")
         expectEqual(isPage, (path == "/" || path.hasPrefix("/?")), "a person is shown a field")
         expectEqual(isPage, answer.content.contains(#"<form action="/">"#))
-        expectEqual(answer.contains("That was not the code"), (path == "/?code=654321"))
+        expectEqual(answer.contains("The code is wrong"), (path == "/?code=654321"))
       }
       let paired = try await ask(host, port, "/?code=123456")
       #expect(paired.statusLine.contains(" 303 ") && paired.contains("\r\nLocation: /\r\n"))

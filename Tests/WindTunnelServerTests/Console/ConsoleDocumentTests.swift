@@ -1,8 +1,6 @@
-import Foundation
 import Origins
 import Schemas
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
@@ -8,6 +6,8 @@ import Testing
 
 /// What a console keeps and shows, out of the events of a deck.
 @Suite struct ConsoleFeedTests {
+  private let stand = Stand()
+
   private static let tape = Cassette([
     Interaction(
       Request("GET", "https://api.example.test/home"),
@@ -90,7 +90,6 @@ import Testing
 
   /// A proxy names the client where a request ends, and not where its answer does.
   @Test func `a good answer ends the attempts of a proxy's client, too`() {
-    let stand = Stand()
     for number in 1...3 {
       let outcome = stand.deck.decide(Request("GET", "https://api.example.test/home"))
       var named = outcome
@@ -102,7 +101,6 @@ import Testing
   }
 
   @Test func `a request belongs to the segment in which it was decided`() {
-    let stand = Stand()
     let outcome = stand.deck.decide(Request("GET", "https://api.example.test/home"))
     stand.exchanges.withLock { $0.begin(Scenario("next"), seed: 1, at: .milliseconds(5)) }
     // It has come whole only now.
@@ -113,7 +111,6 @@ import Testing
   }
 
   @Test func `a tunnel belongs to the segment in which it was opened`() {
-    let stand = Stand()
     stand.exchanges.withLock { $0.begin(Scenario("next"), seed: 1, at: .milliseconds(5)) }
     _ = stand.begin("/home", at: 6)
     for scenario in ["next", stand.deck.scenario.name] {
@@ -132,7 +129,6 @@ import Testing
   }
 
   @Test func `where nobody looks no change is noted`() {
-    let stand = Stand()
     let outcome = stand.begin("/home", at: 1)
     expectEqual(stand.feed.changeCount, 0)
     stand.exchanges.withLock { $0.feed.isWatched = true }
@@ -147,7 +143,6 @@ import Testing
   }
 
   @Test func `of many changes the latest are told, and the others counted`() {
-    let stand = Stand()
     stand.exchanges.withLock { $0.feed.isWatched = true }
     for number in 1...300 { _ = stand.begin("/home", at: number) }
     let changes = stand.feed.changes(after: 0, most: 200)
@@ -155,7 +150,6 @@ import Testing
   }
 
   @Test func `the latest ten thousand are kept, and numbers go on`() {
-    let stand = Stand()
     for number in 1...10_001 { stand.end(stand.begin("/home", at: number), 200, at: number) }
     let feed = stand.feed
     #expect(feed.subjects.count == 9001 && feed.dropped == 1000)
@@ -166,7 +160,6 @@ import Testing
   }
 
   @Test func `large bodies go before small ones are ten thousand`() {
-    let stand = Stand()
     for number in 1...100 {
       let request = Request(
         "GET",

@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Who is let in at a console's port.
 @Suite struct ConsoleGateTests {
@@ -20,7 +18,7 @@ import Testing
     _ gate: ConsoleGate,
     _ fields: String,
     from peer: String = "127.0.0.1"
-  ) throws -> ConsoleGate.Refusal? {
+  ) throws -> ConsoleGate.RejectionReason? {
     gate.refusal(of: try head("GET / HTTP/1.1\r\n\(fields)"), from: peer)
   }
 

@@ -1,13 +1,10 @@
-import Foundation
 import Origins
 import PlantedSecrets
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Answers of live origins at the console of a proxy, and requests that it sends again.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct ConsoleLiveTests {
@@ -99,9 +96,9 @@ import Testing
       }
       expectEqual(shown["/plain"]?["line"], "HTTP/1.1 200")
       let notes = [
-        "/other": "encoded in br, which is not read here",
-        "/large": "too large to be looked through for secrets; record it to keep it",
-        "/broken": "not whole, so that it cannot be looked through for secrets",
+        "/other": "encoded in br, which is not supported",
+        "/large": "too large to search for secrets; record it to keep it",
+        "/broken": "incomplete, so it cannot be searched for secrets",
       ]
       for (path, note) in notes {
         #expect(shown[path]?["note"] == .text(note) && shown[path]?["body"] == .null)
@@ -161,7 +158,7 @@ import Testing
     let kept = exchanges.feed.subjects.filter { $0.interaction != nil }.map(\.id)
     expectEqual(kept, Array(4...most + 3))
     let told = exchanges.feed[1]?.detail(in: nil).first { $0.name.value == "response" }?.value
-    expectEqual(told?["note"], "no longer kept, since newer ones are")
+    expectEqual(told?["note"], "no longer stored, in favour of newer ones")
   }
 
   @Test(arguments: [false, true])
@@ -270,7 +267,7 @@ import Testing
     try expectEqual(Self.messages(of: detail).count, 500)
     expectEqual(
       detail["unshown"],
-      "What was said behind these is not shown: no more than 500 messages and 256 KiB are kept."
+      "Later messages are not shown: the maximum is 500 messages and 256 KiB."
     )
   }
 
@@ -281,7 +278,7 @@ import Testing
     let detail = try await Self.conversing(3, of: large) { $0["unshown"] != .null }
     expectEqual(detail["messages"], .array([]))
     let told = detail["unshown"]?.stringValue ?? ""
-    expectEqual(told, "What was said behind these is not shown: a message is too large.")
+    expectEqual(told, "Later messages are not shown: a message is too large.")
     #expect(detail["request"] != .null)
   }
 
@@ -322,7 +319,7 @@ import Testing
     expectEqual(detail["messages"], .array([]))
     expectEqual(
       detail["unshown"],
-      "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
+      "No message is shown, because one of them cannot be searched for secrets."
     )
   }
 
@@ -370,7 +367,7 @@ import Testing
       expectEqual(detail["rules"], .array(["status 503: rule 2, GET /bad"]))
       expectEqual(
         detail["match"]?["words"],
-        .text("GET \(origin.url)/bad met a fault; the live server was not asked.")
+        .text("GET \(origin.url)/bad had a fault; no request was sent to the live server.")
       )
       detail = try await Self.detail(2, of: stand)
       #expect(detail["row"]?["source"] == "forwarded" && detail["rules"] == .array([]))
@@ -440,7 +437,7 @@ import Testing
       #expect(detail["row"]?["source"] == "forwarded" && detail["row"]?["conversation"] == true)
       expectEqual(detail["messages"], .array([]))
       let told = detail["unshown"]?.stringValue ?? ""
-      #expect(told.hasPrefix("What was said behind these is not shown: "), "\(told)")
+      #expect(told.hasPrefix("Later messages are not shown: "), "\(told)")
       #expect(told.hasSuffix(".") && !told.hasSuffix(".."), "\(told)")
       await peer.leave()
     }
@@ -478,7 +475,7 @@ import Testing
       outcome.client = "192.168.1.7"
       stand.console.observe(.requestEnd(outcome, handshake: nil, upload: nil))
       let told = try await stand.ask("POST /exchanges/1/again", "{}")
-      #expect(told.statusLine.contains(" 409 ") && told.content.contains("came from 192.168.1.7"))
+      #expect(told.statusLine.contains(" 409 ") && told.content.contains("is from 192.168.1.7"))
       expectEqual(stand.console.board.counts.kept, 1)
     }
   }
@@ -494,10 +491,10 @@ import Testing
       )
       expectEqual(origin.asked.map(\.body.count), [body.utf8.count])
       let told = try await stand.ask("POST /exchanges/1/again", "{}")
-      #expect(told.statusLine.contains(" 409 ") && told.content.contains("is not kept"))
+      #expect(told.statusLine.contains(" 409 ") && told.content.contains("not stored"))
       #expect(try await stand.ask("POST /cassettes", #"{"ids":[1]}"#).contains(" 409 "))
       let request = try await Self.detail(1, of: stand)["request"]
-      expectEqual(request?["note"], "passed on while it came, and not kept")
+      expectEqual(request?["note"], "passed on as a stream and not stored")
       expectEqual(request?["bodyBytes"]?.intValue, body.utf8.count)
       expectEqual(origin.asked.count, 1)
     }
@@ -522,7 +519,7 @@ import Testing
       }
       let refused = try await stand.ask("POST /exchanges/1/again", "{}")
       #expect(refused.statusLine.contains(" 429 "))
-      #expect(refused.content.contains("64 requests that were sent again are under way"))
+      #expect(refused.content.contains("64 repeated requests are not finished"))
       // All of them are on their way, and none waits for a connection.
       while origin.asked.count < 1 + ConsoleRepeats.underWayMax { await Task.yield() }
       for _ in 0..<ConsoleRepeats.underWayMax { go.signal() }

@@ -1,11 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A console's port over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleServerTests {
@@ -102,10 +99,10 @@ import Testing
       #expect(late.statusLine.contains(" 409 "))
       expectEqual(
         late.content,
-        #"{"error":"Segment 2 is over; the rules are those of segment 3."}"#
+        #"{"error":"Segment 2 has ended; change the rules of segment 3."}"#
       )
       let none = try await stand.ask("DELETE /rules/3?segment=3", type: nil)
-      expectEqual(none.content, #"{"error":"There is no rule 3; the scenario has 2."}"#)
+      expectEqual(none.content, #"{"error":"Rule 3 does not exist; the scenario has 2."}"#)
       let gone = try await stand.ask("DELETE /rules/2?segment=3", type: nil)
       expectEqual(gone.content, #"{"segment":4}"#)
       #expect(try await stand.get("/a").statusLine.contains(" 503 "))
@@ -148,16 +145,16 @@ import Testing
   }
 
   @Test(arguments: [
-    ("PUT /scenario", #"{"name":"hail"}"#, "400", "cannot be flown here"),
+    ("PUT /scenario", #"{"name":"hail"}"#, "400", "cannot run here"),
     ("PUT /scenario", #"{"name":"rian"}"#, "400", "Did you mean \\\"rain\\\"?"),
     ("PUT /link", #"{"loss":2}"#, "400", "loss"),
-    ("POST /rules", #"{"id":1}"#, "400", "no fault stands here"),
-    ("POST /rules", #"{"id":99,"fault":{"status":503}}"#, "404", "Exchange 99 is not kept"),
-    ("GET /exchanges/99", "", "404", "Exchange 99 is not kept"),
-    ("POST /exchanges/x/again", "{}", "404", "Exchange x is not kept"),
-    ("POST /cassettes", #"{"ids":[99]}"#, "409", "None of these can be kept"),
-    ("GET /nowhere", "", "404", "There is no GET /nowhere here"),
-    ("GET /exchanges?since=x", "", "400", "is no number"),
+    ("POST /rules", #"{"id":1}"#, "400", "is missing"),
+    ("POST /rules", #"{"id":99,"fault":{"status":503}}"#, "404", "Exchange 99 is not stored"),
+    ("GET /exchanges/99", "", "404", "Exchange 99 is not stored"),
+    ("POST /exchanges/x/again", "{}", "404", "Exchange x is not stored"),
+    ("POST /cassettes", #"{"ids":[99]}"#, "409", "These exchanges cannot be saved"),
+    ("GET /nowhere", "", "404", "Unknown path GET /nowhere"),
+    ("GET /exchanges?since=x", "", "400", "is not a number"),
   ])
   func `what cannot be done is told in a sentence`(
     line: String,

@@ -1,11 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// What a console shows and keeps of single exchanges.
@@ -90,7 +87,7 @@ import WindTunnelSymptoms
     var exchanges = ServedExchanges()
     func decide(_ id: Int, _ key: String, _ fault: ConnectionFault) {
       let decision = FaultDecision(lane: .deck, key: key, ordinal: 1, faults: [.connection(fault)])
-      let entry = Journal.Entry(id: id, decision: decision, take: .connection)
+      let entry = Journal.Record(id: id, decision: decision, take: .connection)
       exchanges.apply(.decided(entry), at: .milliseconds(id))
     }
     decide(1, FaultDecision.connectionKey, .refused)

@@ -1,11 +1,8 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A server with its console.
 struct ConsoleStand {
@@ -71,7 +68,7 @@ struct ConsoleStand {
       Scenario("hail", rules: [.on("GET /a", .always, .connection(.refused))]),
     ]
     port.refusal = {
-      $0.hasConnectionFaults ? "Scenario \"\($0.name)\" cannot be flown here." : nil
+      $0.hasConnectionFaults ? "Scenario \"\($0.name)\" cannot run here." : nil
     }
     options.console = port
     try await ReplayServer.serving(deck, options) { server in

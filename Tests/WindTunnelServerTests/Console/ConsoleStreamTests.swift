@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The stream of a console's events over real sockets, by value.
 @Suite(.timeLimit(.minutes(5))) struct ConsoleStreamTests {

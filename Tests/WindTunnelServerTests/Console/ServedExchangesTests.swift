@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
@@ -108,7 +106,7 @@ import Testing
         ordinal: id,
         faults: [.connection(.refused)]
       )
-      let entry = Journal.Entry(id: id, decision: decision, take: .connection)
+      let entry = Journal.Record(id: id, decision: decision, take: .connection)
       exchanges.apply(.decided(entry), of: 0, at: .milliseconds(id))
     }
     expectEqual(exchanges.feed.subjects.last?.row.at, .milliseconds(count))

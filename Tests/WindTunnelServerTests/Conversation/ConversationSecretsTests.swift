@@ -1,11 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Secrets that are said on a WebSocket, in the places where handshakes, services and protocols
 /// have them: none stands on the cassette in whatever spelling, and who says others is answered all
@@ -508,7 +505,7 @@ import Testing
     expectEqual(
       leftOut,
       [
-        "GET http://api.example.test/n0: a WebSocket message that is no text holds a credential"
+        "GET http://api.example.test/n0: a WebSocket message that is not text has a credential"
       ]
     )
   }

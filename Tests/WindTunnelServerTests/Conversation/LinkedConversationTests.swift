@@ -1,10 +1,7 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire

@@ -1,12 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The failures of a conversation with a live origin, which a client cannot tell from those of a
 /// played one.
@@ -266,7 +262,7 @@ import Testing
       expectEqual(
         deck.journal.all.last?.misfits,
         faults.map {
-          "\($0.json) was not done: a WebSocket is asked for, which has no body."
+          "\($0.json) was not done: a WebSocket is requested, which has no body."
         }
       )
     }

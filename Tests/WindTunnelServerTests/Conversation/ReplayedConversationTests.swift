@@ -1,13 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Conversations that a server plays from a cassette, seen by a peer at a raw connection.
 @Suite(.timeLimit(.minutes(5))) struct ReplayedConversationTests {
@@ -53,7 +49,7 @@ import Testing
 
   @Test func `whoever has left before the server stops has left, and was not stopped`() async throws
   {
-    let ends = Locked<[ConversationLog.Ending?]>([])
+    let ends = Locked<[ConversationLog.ConversationEnd?]>([])
     let deck = Deck(
       Cassette([Self.small]),
       options: PlaybackOptions(),
@@ -220,7 +216,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("GET /chat HTTP/1.1\r\nHost: x\r\n\r\n", 426, "What was recorded here is a WebSocket"),
+    ("GET /chat HTTP/1.1\r\nHost: x\r\n\r\n", 426, "The recording is a WebSocket"),
     (WebSocketPeer.wish("/chat").replacing("Version: 13", with: "Version: 12"), 426, "not 13"),
     (WebSocketPeer.wish("/chat").replacing("dGhlIH", with: ""), 400, "Sec-WebSocket-Key"),
     (WebSocketPeer.wish("/chat").replacing("Connection: Upgrade", with: "A: b"), 400, "Connection"),
@@ -296,7 +292,7 @@ import Testing
     expectEqual(
       deck.journal.all.last?.misfits.prefix(3),
       faults.map {
-        "\($0.json) was not done: the answer is a WebSocket, which has no body."
+        "\($0.json) was not done: the response is a WebSocket, which has no body."
       }[...]
     )
   }

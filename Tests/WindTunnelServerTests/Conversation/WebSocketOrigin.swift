@@ -1,12 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A server of WebSockets that answers each message by a function, frame by frame. It compresses
 /// where that is wanted and it is asked for.

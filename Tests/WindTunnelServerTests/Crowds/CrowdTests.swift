@@ -1,10 +1,8 @@
 import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -92,8 +90,8 @@ import Testing
     expectEqual(
       OpenFiles.sentence(4_096, for: 16_384),
       """
-      The system lets this process have 4096 files open, which is room for about 3840 \
-      connections and not for 16384; further ones wait. `ulimit -Hn` shows the limit that an \
+      The system allows this process 4096 open files, enough for about 3840 \
+      connections and not for 16384; further connections wait. `ulimit -Hn` shows the limit that an \
       administrator can raise.
       """
     )

@@ -1,6 +1,5 @@
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnelServer
 
@@ -21,10 +20,10 @@ import Testing
     let label = String(repeating: "a", count: 63)
     let longest = "\(label).\(label).\(label).\(String(repeating: "b", count: 61))"
     try expectEqual(DNSQuery(DNSMessages.query(longest)).name, longest)
-    #expect(throws: DNSQuery.Refusal.malformed(id: 0xBEEF, opcode: 0)) {
+    #expect(throws: DNSQuery.ParseError.malformed(id: 0xBEEF, opcode: 0)) {
       _ = try DNSQuery(DNSMessages.query(longest + "b"))
     }
-    #expect(throws: DNSQuery.Refusal.malformed(id: 0xBEEF, opcode: 0)) {
+    #expect(throws: DNSQuery.ParseError.malformed(id: 0xBEEF, opcode: 0)) {
       _ = try DNSQuery(DNSMessages.query(label + "a"))
     }
   }
@@ -32,24 +31,24 @@ import Testing
   @Test func `what is no question is not answered, and half a one is refused`() throws {
     let whole = DNSMessages.query("api.example.com")
     for count in 0..<whole.count {
-      let expected: DNSQuery.Refusal =
+      let expected: DNSQuery.ParseError =
         count < 12 ? .silence : .malformed(id: 0xBEEF, opcode: 0)
       #expect(throws: expected) { _ = try DNSQuery(Array(whole.prefix(count))) }
     }
     var answer = whole
     answer[2] |= 0x80
-    #expect(throws: DNSQuery.Refusal.silence) { _ = try DNSQuery(answer) }
+    #expect(throws: DNSQuery.ParseError.silence) { _ = try DNSQuery(answer) }
     for count: UInt8 in [0, 2] {
       var several = whole
       several[5] = count
-      #expect(throws: DNSQuery.Refusal.malformed(id: 0xBEEF, opcode: 0)) {
+      #expect(throws: DNSQuery.ParseError.malformed(id: 0xBEEF, opcode: 0)) {
         _ = try DNSQuery(several)
       }
     }
     // A pointer to itself.
     var loop = whole
     (loop[12], loop[13]) = (0xC0, 12)
-    #expect(throws: DNSQuery.Refusal.malformed(id: 0xBEEF, opcode: 0)) { _ = try DNSQuery(loop) }
+    #expect(throws: DNSQuery.ParseError.malformed(id: 0xBEEF, opcode: 0)) { _ = try DNSQuery(loop) }
   }
 
   @Test func `whatever comes is read or refused, and answered in kind`() {

@@ -1,10 +1,8 @@
 import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 @Suite(.timeLimit(.minutes(5))) struct DNSServerTests {
   private static let own = [DNSAddress("127.0.0.1")].compactMap(\.self)

@@ -1,7 +1,5 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelWire

@@ -3,7 +3,6 @@ import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The loops that a test starts for its origins run until the test has ended, however it ends.
 struct LoopsOfATest: SuiteTrait, TestTrait, TestScoping {

@@ -2,8 +2,6 @@ import Foundation
 import Mutations
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 @testable import WindTunnelWire
 
 /// Messages for a parser: composed of good and bad parts, and then harmed byte by byte.

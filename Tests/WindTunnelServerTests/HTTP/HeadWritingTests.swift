@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelWire
 
 @Suite struct HeadWritingTests {

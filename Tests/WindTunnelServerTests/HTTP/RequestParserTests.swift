@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelWire
 
 @Suite struct RequestParserTests {

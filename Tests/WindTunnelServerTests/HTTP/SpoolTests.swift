@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -33,11 +31,8 @@ import Testing
 
   @Test func `a recorded upload goes on whole, and is a side file of its tape`() async throws {
     let content = pattern(Spool.memoryBytesMax + 1000)
-    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // A folder that stays behind in the system's temporary one does no harm.
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appending(path: "tape.json")
+    let folder = try TemporaryFolder()
+    let file = folder.file("tape.json")
     let expected = Data(content)
     let put = Stub.post("/big") { .text(Body("\($0.body.data == expected)")) }
     try await ReplayServer.serving(Deck([put], matcher: .pathAndQuery)) { origin in

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -143,7 +141,7 @@ import Testing
   @Test func `other ways and places are named`() {
     expectEqual(
       Self.text("DELETE", "/scenario"),
-      #"405 {"error": "/scenario is asked by GET or PUT, not by DELETE."}"# + "\n"
+      #"405 {"error": "/scenario accepts GET or PUT, not DELETE."}"# + "\n"
     )
     expectEqual(
       Self.ask("DELETE", "/scenario").response.headers["Allow"],
@@ -152,7 +150,7 @@ import Testing
     let options = Self.ask("OPTIONS", "/verify")
     #expect(options.response.status == 204 && options.response.headers["Allow"] == "POST, OPTIONS")
     expectEqual(Self.ask("OPTIONS", "/away").response.status, 404)
-    #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "There is no /away here."#))
+    #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "Unknown path /away."#))
   }
 
   @Test(
@@ -190,6 +188,6 @@ import Testing
     )
     let answer = AdminAnswer(to: question, seeing: server)
     expectEqual(answer.response.status, 409)
-    expectEqual(answer.response.body.text?.contains("are no longer kept"), true)
+    expectEqual(answer.response.body.text?.contains("are no longer stored"), true)
   }
 }

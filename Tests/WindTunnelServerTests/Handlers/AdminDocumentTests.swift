@@ -1,11 +1,8 @@
-import Foundation
 import Schemas
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The OpenAPI document of the admin port is what the port does, and the port does what it says.
 @Suite struct AdminDocumentTests {

@@ -1,10 +1,8 @@
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// The admin port over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct AdminServerTests {

@@ -1,13 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 // Linux routes all of 127/8 to itself, so one machine can be several: 127.0.0.1, at which the proxy
 // listens, is the machine, and others are devices.
@@ -85,7 +80,7 @@ import Testing
         }
         let wrong = try await server.answer(to: Self.form("482914"), from: "127.0.0.2")
         expectEqual(wrong.statusLine, "HTTP/1.1 403 Forbidden")
-        #expect(wrong.content.contains("That was not the code."))
+        #expect(wrong.content.contains("The code is wrong."))
         let right = try await server.answer(to: Self.form("482+913"), from: "127.0.0.2")
         #expect(
           right.statusLine == "HTTP/1.1 303 See Other" && right.contains("\r\nLocation: /\r\n")
@@ -138,7 +133,7 @@ import Testing
         #expect(form.statusLine == "HTTP/1.1 200 OK" && form.content.contains("<form"))
         let wrong = try await open(Proxying.path(giving: "482914"))
         expectEqual(wrong.statusLine, "HTTP/1.1 403 Forbidden")
-        #expect(wrong.content.contains("That was not the code."))
+        #expect(wrong.content.contains("The code is wrong."))
         let right = try await open(Proxying.path(giving: "482913"))
         // The page that it leads to has the code no longer in its address.
         #expect(
@@ -178,7 +173,7 @@ import Testing
         }
         let form = try await server.answer(to: Self.form("482913"), from: "127.0.0.3")
         expectEqual(form.statusLine, "HTTP/1.1 403 Forbidden")
-        #expect(form.content.contains("No code is taken now"))
+        #expect(form.content.contains("Codes are not accepted now"))
         let password = try await server.answer(
           to: Self.question + Self.credentials("482913") + "\r\n",
           from: "127.0.0.4"

@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A tenth of the packets is lost each way, and of the bytes none.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct LossyLinkTests {

@@ -1,13 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Content of requests that a proxy passes on while it comes.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct PassedContentTests {
@@ -209,7 +205,7 @@ import Testing
         to: "POST \(origin.url) HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n\r\nabc"
       )
       expectEqual(answer.statusLine, "HTTP/1.1 408 Request Timeout")
-      expectEqual(answer.content, "No more of the request came for 0.3 s.\n")
+      expectEqual(answer.content, "No further part of the request arrived for 0.3 s.\n")
       #expect(try await origin.left.next())
     }
   }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -131,7 +129,7 @@ import WindTunnelSymptoms
       for _ in 0..<2 {
         let answer = try await server.answer(to: connect)
         expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
-        expectEqual(answer.content, "The tunnel failed when it was recorded: hostNotFound.\n")
+        expectEqual(answer.content, "The tunnel failed during recording: hostNotFound.\n")
         guard case .tunnel(let tunnel) = try await seen.next() else { return }
         #expect(tunnel.reason == .refused(502) && tunnel.connect == nil)
       }

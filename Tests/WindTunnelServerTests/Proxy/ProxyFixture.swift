@@ -1,10 +1,8 @@
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 extension ReplayServer {
   /// Starts a proxy for the length of a test, and hands over what it saw.
@@ -98,7 +96,7 @@ extension EndedExchange {
     _ url: String,
     _ status: Int,
     bytes: Int,
-    _ ending: ExchangeEnd.Ending = .whole,
+    _ ending: ExchangeEnd.Reason = .whole,
     location: String? = nil,
     isFromTape: Bool = false
   ) -> EndedExchange {

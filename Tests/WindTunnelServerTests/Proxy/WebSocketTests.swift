@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// WebSockets through a proxy: bytes that pass as they are once the origin has agreed.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct WebSocketTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -77,9 +75,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [(IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset)])
+  @Test(arguments: [(IdleEnd.CloseMethod.close, RawClient.End.finished), (.reset, .reset)])
   func `a connection that is kept ends when it was idle for so long`(
-    ending: IdleEnd.Ending,
+    ending: IdleEnd.CloseMethod,
     end: RawClient.End
   ) async throws {
     let fault = Fault.idle(IdleEnd(ending, .idle(.milliseconds(20))))
@@ -103,9 +101,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [(IdleEnd.Ending.close, RawClient.End.finished), (.reset, .reset)])
+  @Test(arguments: [(IdleEnd.CloseMethod.close, RawClient.End.finished), (.reset, .reset)])
   func `a connection that is kept ends at the next request's first byte`(
-    ending: IdleEnd.Ending,
+    ending: IdleEnd.CloseMethod,
     end: RawClient.End
   ) async throws {
     let deck = Self.deck(.idle(IdleEnd(ending, .nextRequest)))

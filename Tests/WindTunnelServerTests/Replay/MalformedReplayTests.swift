@@ -1,6 +1,5 @@
 import Origins
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -69,7 +68,7 @@ import WindTunnelSymptoms
     try await ReplayServer.serving(Deck(tape, matcher: .pathAndQuery)) { server async throws in
       let answer = try await server.answer(to: closing("GET /a"))
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
-      #expect(answer.content.hasPrefix("The recorded 101 hands the connection over"), "\(answer)")
+      #expect(answer.content.hasPrefix("The recorded 101 switches the connection"), "\(answer)")
     }
   }
 }

@@ -1,10 +1,8 @@
 import Origins
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// How a server ends.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct StoppingTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -46,7 +44,7 @@ import Testing
     let row = try #require(records.entries.first).row(since: Date(), by: .standard)
     expectEqual(
       row["notDone"],
-      [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
+      [#"{"resetAfterEvents":1} was not done: the response has no event stream."#]
     )
   }
 

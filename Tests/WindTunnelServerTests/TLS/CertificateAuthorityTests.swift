@@ -1,9 +1,7 @@
-import Foundation
+import Programs
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
@@ -109,8 +107,8 @@ struct CertificateAuthorityTests {
       try OpenSSL(in: ["/nowhere/at/all/"])
     } throws: { error in
       "\(error)".hasPrefix(
-        "TLS is not to be had: OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) in "
-          + "/nowhere/at/all. To have it, \(OpenSSLNames.advice)"
+        "TLS is not available: OpenSSL 3 was not found: there is no \(OpenSSLNames.ssl) in "
+          + "/nowhere/at/all. To use it, \(OpenSSLNames.advice)"
       )
     }
   }

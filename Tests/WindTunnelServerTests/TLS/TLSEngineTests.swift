@@ -1,12 +1,8 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelRedaction
 @testable import WindTunnelWire
 
 /// Both ends of TLS in memory, without a socket.

@@ -1,11 +1,9 @@
 import Foundation
+import Programs
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 @testable import WindTunnelServer
 
 /// Handshakes that fail on purpose, met by a client of ours, by curl, and byte by byte.
@@ -76,8 +74,6 @@ struct TLSFaultTests {
 
   @Test(.enabled(if: RealClient.path(of: "openssl") != nil, "openssl is not here."))
   func `a client that shows a certificate is let in where one is demanded`() async throws {
-    let openssl = try #require(RealClient.path(of: "openssl"), "There is no openssl to ask with.")
-    #expect(!openssl.isEmpty)
     let (key, certificate) = (TemporaryFile("key.pem"), TemporaryFile("client.pem"))
     defer {
       key.remove()
@@ -128,13 +124,12 @@ struct TLSFaultTests {
     fault: TLSFault
   ) async throws {
     try await Self.serving(fault, .first(1)) { server, authority async throws in
-      let words = ["curl", "-sS", "--noproxy", "*", "--cacert", authority]
       let url = "\(server.url)/n"
       let limit = fault == .stallAfterClientHello ? "1" : "60"
-      let failed = try await RealClient.run(words + ["--max-time", limit, url])
+      let failed = try await RealClient.curl(trusting: authority, "--max-time", limit, url)
       #expect(Self.curlCodes(fault).contains(failed.code), "\(failed)")
       #expect(failed.out.isEmpty)
-      let served = try await RealClient.run(words + [url])
+      let served = try await RealClient.curl(trusting: authority, url)
       #expect(served.code == 0 && served.out == #"{"n":1}"#, "\(served)")
     }
   }

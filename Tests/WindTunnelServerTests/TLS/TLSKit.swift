@@ -1,6 +1,5 @@
-import Foundation
 import Programs
-import Testing
+import TestSupport
 
 @testable import WindTunnelServer
 @testable import WindTunnelWire
@@ -122,23 +121,17 @@ extension TLSEngine {
 }
 
 /// A program of the machine's, run to its end.
-struct RealClient {
-  struct Run: Sendable {
-    var code: Int32
-    var out: String
-    var err: String
+enum RealClient {
+  static func path(of name: String) -> String? { StartedProgram.path(of: name) }
+
+  static func run(_ words: String...) async throws -> ProgramRun { try await run(words) }
+
+  static func run(_ words: [String]) async throws -> ProgramRun {
+    try await StartedProgram.run(words)
   }
 
-  static func path(of name: String) -> String? {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
-      .map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
-
-  static func run(_ words: String...) async throws -> Run { try await run(words) }
-
-  static func run(_ words: [String]) async throws -> Run {
-    let run = try await StartedProgram.run(words)
-    return Run(code: run.code, out: run.out, err: run.err)
+  /// Runs curl without a proxy, and with an authority's file.
+  static func curl(trusting authority: String, _ words: String...) async throws -> ProgramRun {
+    try await run(["curl", "-sS", "--noproxy", "*", "--cacert", authority] + words)
   }
 }

@@ -1,11 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -13,14 +10,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct JournalWritingTests {
   /// A folder with a journal in it.
   private struct Desk {
-    let folder: URL
+    let folder: TemporaryFolder
     let journal: RecordingJournal
     let deck: Deck
 
     init(isProxied: Bool = false) throws {
-      folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      journal = try RecordingJournal(besides: folder.appendingPathComponent("a.json"))
+      folder = try TemporaryFolder()
+      journal = try RecordingJournal(besides: folder.file("a.json"))
       deck = Deck(
         Cassette(),
         options: PlaybackOptions(mode: .rewrite, isProxied: isProxied),
@@ -31,16 +27,16 @@ import Testing
     /// What another process would take up.
     func paths() throws -> [String] { try lines().map(\.interaction.request.url.path) }
 
-    func lines() throws -> [JournalFormat.Session.Line] {
+    func lines() throws -> [JournalFormat.Session.InteractionLine] {
       let text = try Data(contentsOf: journal.file)
-      let sideFiles = SideFiles(of: folder.appendingPathComponent("a.json"))
+      let sideFiles = SideFiles(of: folder.file("a.json"))
       return try JournalFormat.decode(text, source: "a") { try sideFiles.read($0) }
         .flatMap(\.lines)
     }
 
     /// Waits for a line.
-    func line(_ isSought: (JournalFormat.Session.Line) -> Bool) async throws
-      -> JournalFormat.Session.Line
+    func line(_ isSought: (JournalFormat.Session.InteractionLine) -> Bool) async throws
+      -> JournalFormat.Session.InteractionLine
     {
       while true {
         do {
@@ -52,8 +48,6 @@ import Testing
         await Task.yield()
       }
     }
-
-    func remove() throws { try FileManager.default.removeItem(at: folder) }
   }
 
   /// What takes long to be looked through: far longer than it takes to be answered beside it.
@@ -108,10 +102,9 @@ import Testing
     try expectEqual(desk.paths(), ["/small", "/large"])
     desk.journal.close()
     // What is taken up stands in the order in which it was decided.
-    let file = desk.folder.appendingPathComponent("a.json")
+    let file = desk.folder.file("a.json")
     let taken = try RecordingJournal(besides: file).takeUp(onto: Cassette()).cassette
     expectEqual(taken.interactions.map(\.request.url.path), ["/large", "/small"])
-    try desk.remove()
   }
 
   @Test func `a client that leaves while its answer is looked through leaves it whole`()
@@ -131,7 +124,6 @@ import Testing
       #expect(recorded.allSatisfy { $0.failure == nil })
     }
     desk.journal.close()
-    try desk.remove()
   }
 
   @Test func `a proxy lets nobody wait for a large answer but its client`() async throws {
@@ -157,7 +149,6 @@ import Testing
     }
     expectEqual(told.withLock { $0 }, ["small", "large"])
     desk.journal.close()
-    try desk.remove()
   }
   /// The one has more bytes than wait for a part, and the other waits for its time.
   @Test(arguments: [String(repeating: "word\n", count: 220_000), "data: 1\n\nda"])
@@ -182,7 +173,6 @@ import Testing
       try expectEqual(desk.paths(), ["/large"])
     }
     desk.journal.close()
-    try desk.remove()
   }
 
   @Test func `a conversation is journalled in part, and whole before its client has the last word`()
@@ -212,6 +202,5 @@ import Testing
       await peer.leave()
     }
     desk.journal.close()
-    try desk.remove()
   }
 }

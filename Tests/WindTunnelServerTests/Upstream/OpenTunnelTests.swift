@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelLink
@@ -218,14 +215,14 @@ struct OpenTunnelTests {
       log.apply(.tunnelEnded(refused))
       let report = ProxyReport(log, seed: 1, duration: .zero)
       expectEqual(report.scenarios[0].connections.map(\.isBroken), [true])
-      #expect(report.unseen.contains { $0.hasPrefix("What 1 connection would have asked: ") })
+      #expect(report.unseen.contains { $0.hasPrefix("The requests of 1 connection: ") })
     }
   }
 
   @Test(arguments: [
     ("GET https://other.test/a HTTP/1.1\r\nHost: x\r\n", 421, "not to https://other.test/a"),
     ("GET http://api.example.test/a HTTP/1.1\r\nHost: x\r\n", 421, "This tunnel leads to https://"),
-    ("CONNECT other.test:443 HTTP/1.1\r\nHost: x\r\n", 501, "there is no other within it"),
+    ("CONNECT other.test:443 HTTP/1.1\r\nHost: x\r\n", 501, "it cannot contain another tunnel"),
     ("GET /nothing HTTP/1.1\r\nHost: wind.tunnel\r\n", 501, "https://api.example.test/nothing"),
   ])
   func `what does not belong in a tunnel is refused in words`(

@@ -1,11 +1,9 @@
-import Foundation
 import Origins
-import Testing
+import TestSupport
 
 @testable import WindTunnel
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 extension String {
   /// The bytes of a text in which scalars stand for stray octets.

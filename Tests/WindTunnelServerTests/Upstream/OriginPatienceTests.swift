@@ -1,6 +1,5 @@
 import Origins
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -35,8 +34,8 @@ import WindTunnelSymptoms
           isTunnel ? "CONNECT \(address) HTTP/1.1\r\nHost: x\r\n\r\n" : closing("GET \(url)")
         let answer = try await server.answer(to: asked)
         expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
-        #expect(answer.content.contains("\(address) did not answer in time"))
-        let failure = Failure(.timedOut, text: "\(address) did not answer in time")
+        #expect(answer.content.contains("\(address) did not respond in time"))
+        let failure = Failure(.timedOut, text: "\(address) did not respond in time")
         let request =
           isTunnel ? Request("CONNECT", .init("https://\(address)")) : Request("GET", .init(url))
         expectEqual(deck.recordedWithoutTimes, [Interaction(request, .failure(failure))])

@@ -1,13 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// A recorder in front of an origin that says the same every day, in the words of that day.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct RerecordingTests {

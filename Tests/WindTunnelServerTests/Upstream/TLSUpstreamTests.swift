@@ -1,11 +1,8 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelServer
 @testable import WindTunnelWire
@@ -169,7 +166,7 @@ struct TLSUpstreamTests {
       await #expect {
         try await unknown.verify(recorded)
       } throws: { error in
-        "\(error)".contains("does not answer: its certificate does not hold: ")
+        "\(error)".contains("does not respond: its certificate does not hold: ")
       }
     }
   }

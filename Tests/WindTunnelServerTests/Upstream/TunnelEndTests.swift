@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 

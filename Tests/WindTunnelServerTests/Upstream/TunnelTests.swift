@@ -1,12 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -164,7 +161,7 @@ import WindTunnelSymptoms
       let place = "127.0.0.1:\(port.port)"
       let answer = try await server.answer(to: "CONNECT \(place) HTTP/1.1\r\nHost: x\r\n\r\n")
       expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
-      expectEqual(answer.content, "\(place) failed: nobody listens at \(place).\n")
+      expectEqual(answer.content, "\(place) failed: \(place) refused the connection.\n")
       guard case .tunnel(let tunnel) = try await seen.next() else { return }
       #expect(tunnel.reason == .failed(.connectionRefused) && tunnel.connect == nil)
     }

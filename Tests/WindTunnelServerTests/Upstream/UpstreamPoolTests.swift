@@ -1,13 +1,9 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelServer
-@testable import WindTunnelWire
 
 /// Requests that only pass share connections; those that are recorded do not.
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct UpstreamPoolTests {

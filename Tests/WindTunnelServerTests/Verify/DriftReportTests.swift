@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -9,15 +8,19 @@ import Testing
 
   @Test func `the report names what drifted and what was skipped, and counts`() {
     let drift = Drift([
-      Drift.Entry(1, request, .same),
-      Drift.Entry(2, request, .skipped("POST is not safe to ask again")),
-      Drift.Entry(3, request, .drifted([Drift.Difference("status", recorded: "200", live: nil)])),
+      Drift.CheckedInteraction(1, request, .same),
+      Drift.CheckedInteraction(2, request, .skipped("POST is not safe to send again")),
+      Drift.CheckedInteraction(
+        3,
+        request,
+        .drifted([Drift.Difference("status", recorded: "200", live: nil)])
+      ),
     ])
     #expect(!drift.isEmpty)
     expectEqual(
       "\(drift)",
       """
-      skipped #2 GET https://api.example.test/users/7: POST is not safe to ask again
+      skipped #2 GET https://api.example.test/users/7: POST is not safe to send again
       drifted #3 GET https://api.example.test/users/7
         status: recorded 200, live nothing
       1 same, 1 drifted, 1 skipped

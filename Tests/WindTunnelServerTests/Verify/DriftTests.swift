@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnelRedaction
@@ -15,7 +13,7 @@ import WindTunnelSymptoms
     _ request: Request? = nil
   ) -> [Drift.Difference] {
     let request = request ?? self.request
-    let verdict = Drift.Verdict(
+    let verdict = Drift.Status(
       Interaction(request, recorded),
       asked: request,
       live: .response(live)
@@ -117,7 +115,7 @@ import WindTunnelSymptoms
       headers: ["Location": "/in?ticket=abc&page=3"],
       body: Body(#"{"token":"y","kind":"x of 3"}"#)
     )
-    let hidden = "something else, which is not shown"
+    let hidden = "another value, which is not shown"
     expectEqual(
       differences(recorded, other),
       [
@@ -134,7 +132,7 @@ import WindTunnelSymptoms
   @Test func `a live answer that repeats the credential is shown without it`() {
     var asked = request
     asked.headers["Authorization"] = "Bearer s3cr3t-token"
-    let verdict = Drift.Verdict(
+    let verdict = Drift.Status(
       Interaction(request, Response()),
       asked: asked,
       live: .response(Response(body: Body("you are s3cr3t-token")))
@@ -148,7 +146,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a failure in place of an answer is a difference, a HEAD has no body to differ`() {
-    let verdict = Drift.Verdict(
+    let verdict = Drift.Status(
       Interaction(request, Response()),
       asked: request,
       live: .failure(Failure(.emptyAnswer))
@@ -177,7 +175,7 @@ import WindTunnelSymptoms
     ])
     expectEqual(recorded.count, 2)
     for one in recorded {
-      expectEqual(Drift.Verdict(one, asked: request, live: .response(answer("three-333"))), .same)
+      expectEqual(Drift.Status(one, asked: request, live: .response(answer("three-333"))), .same)
     }
   }
 }

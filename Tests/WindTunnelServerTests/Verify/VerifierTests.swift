@@ -1,14 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelReports
 import WindTunnelSymptoms
 
-@testable import WindTunnel
-@testable import WindTunnelHTTP
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelServer
 
 /// Holds cassettes against an origin that is written out in the test.
@@ -19,7 +13,7 @@ import WindTunnelSymptoms
     _ interactions: [Interaction],
     _ answer: @escaping @Sendable (String) -> (pieces: [String], end: Origin.End)?,
     adjust: (inout Verifier) -> Void = { _ in }
-  ) async throws -> [Drift.Verdict] {
+  ) async throws -> [Drift.Status] {
     let origin = try await Origin(answer)
     var verifier = Verifier(try Upstream(origin.url))
     verifier.recordedOrigin = Self.tape
@@ -126,8 +120,8 @@ import WindTunnelSymptoms
       },
       adjust: { $0.logsIn = logsIn }
     )
-    let unsafe = Drift.Verdict.skipped("POST is not safe to ask again")
-    let missing = Drift.Verdict.skipped("there is no secret for REDACTED-token-1")
+    let unsafe = Drift.Status.skipped("POST is not safe to send again")
+    let missing = Drift.Status.skipped("there is no secret for REDACTED-token-1")
     expectEqual(verdicts, logsIn ? [.same, .same, unsafe] : [unsafe, missing, unsafe])
     guard logsIn else { return }
     _ = try await asked.next()
@@ -171,9 +165,9 @@ import WindTunnelSymptoms
       verdicts,
       [
         .skipped("there is no secret for REDACTED-sid-1"),
-        .skipped("a failure was recorded, timedOut"),
-        .skipped("POST is not safe to ask again"),
-        .skipped("it is not of https://api.example.test"), .skipped("its address is a pattern"),
+        .skipped("its recording is a failure, timedOut"),
+        .skipped("POST is not safe to send again"),
+        .skipped("it is not from https://api.example.test"), .skipped("its URL is a pattern"),
       ]
     )
     expectEqual(asked.withLock { $0 }, 0)

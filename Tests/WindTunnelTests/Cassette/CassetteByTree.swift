@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelCassettes
 
@@ -14,7 +12,7 @@ enum CassetteByTree {
     let list = try top.array("interactions")
     try top.refuseUnknownKeys()
     guard let list else {
-      throw top.error("interactions", "a list of interactions should stand here")
+      throw top.error("interactions", "expected a list of interactions")
     }
     var cassette = Cassette()
     cassette.notes = top.notes

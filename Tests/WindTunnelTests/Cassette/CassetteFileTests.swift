@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct CassetteFileTests {
   let folder: TemporaryFolder
@@ -44,7 +41,7 @@ import Testing
     try Data("y".utf8).write(to: body)
     expectEqual(
       refusal { try Cassette(contentsOf: file) },
-      "users.bodies/\(name): the bytes are not those that the name promises."
+      "users.bodies/\(name): the bytes do not match the name."
     )
   }
 
@@ -72,7 +69,8 @@ import Testing
     let side = SideFiles(of: file)
     expectEqual(
       refusal { try side.read(name) },
-      "users.bodies: \"\(name)\" is no name of a side file. A side file is named by the SHA-256 of its bytes."
+      "users.bodies: \"\(name)\" is not the name of a side file. The name is the SHA-256 of the "
+        + "bytes."
     )
   }
 
@@ -110,7 +108,7 @@ import Testing
     try Data("12345".utf8).write(to: file)
     expectEqual(
       refusal { try FileError.reading(file, bytesMax: 4) },
-      "\(file.path) has 5 bytes; at most 4 are read."
+      "\(file.path) has 5 bytes; the maximum is 4."
     )
   }
 

@@ -1,7 +1,5 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
@@ -97,7 +95,7 @@ import Testing
     func sentence(_ interactions: [String]) -> String {
       refusal { try Cassette(data: Data(Self.file(interactions)), source: "a.json") }
     }
-    expectEqual(sentence(none), "a.json, interactions[0]: an object should stand here.")
+    expectEqual(sentence(none), "a.json, interactions[0]: expected an object.")
     #expect(sentence([Self.usual] + none).hasPrefix("a.json, interactions[1]: "))
     #expect(sentence(none + ["x"]).contains("not JSON: 'x' cannot begin a value"))
   }

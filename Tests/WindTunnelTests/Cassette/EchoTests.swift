@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 @Suite struct EchoTests {
   static let secret = "tok-SECRET-12345"
@@ -69,9 +66,11 @@ import Testing
   static let gzippedHarmless = "H4sIAAAAAAACA6tWys9WsiopKk2tBQCQX9SnCwAAAA=="
 
   @Test(arguments: [
-    ("H4sIAAAAAAACA6tWys9W", ["gzip"], "a body in gzip cannot be opened to look for credentials"),
-    (gzipped, ["br"], "a body in br cannot be opened to look for credentials"),
-    (gzipped, ["gzip", "br"], "a body in gzip, br cannot be opened to look for credentials"),
+    (
+      "H4sIAAAAAAACA6tWys9W", ["gzip"], "a body in gzip cannot be decoded to search for credentials"
+    ),
+    (gzipped, ["br"], "a body in br cannot be decoded to search for credentials"),
+    (gzipped, ["gzip", "br"], "a body in gzip, br cannot be decoded to search for credentials"),
   ])
   func `an encoded body that cannot be opened is left out and named`(
     base64: String,

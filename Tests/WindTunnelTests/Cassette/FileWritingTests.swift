@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
@@ -62,7 +60,7 @@ import Testing
     let loop = folder.url.appending(path: "loop")
     try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: "loop")
     for (file, reason) in [
-      (file, "it is read-only (mode 444)"), (URL(filePath: "/dev/null"), "it is no plain file"),
+      (file, "it is read-only (mode 444)"), (URL(filePath: "/dev/null"), "it is not a plain file"),
       (loop, "Too many levels of symbolic links"),
     ] {
       let error = FileError.unwritable(file.relativePath, reason: reason)

@@ -1,15 +1,13 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// Files of other tools in place of a cassette.
 @Suite struct ForeignRecordingTests {
   @Test(arguments: [
-    ("site.har", "To make one of it: windtunnel cassette convert site.har site.json"),
+    ("site.har", "Convert it: windtunnel cassette convert site.har site.json"),
     (
       "a.b.json",
-      "Name it a.b.har, and make one of it: windtunnel cassette convert a.b.har a.b.json"
+      "Rename it to a.b.har, and convert it: windtunnel cassette convert a.b.har a.b.json"
     ),
   ])
   func `a HAR is called by its name, with the way from there`(name: String, fix: String) throws {
@@ -17,10 +15,7 @@ import WindTunnel
     let error = try #require(throws: FormatError.self) {
       try Cassette(data: Data(text.utf8), source: name)
     }
-    expectEqual(
-      error.description,
-      "\(name): this is a HAR file and no cassette of WindTunnel's. \(fix)"
-    )
+    expectEqual(error.description, "\(name): this is a HAR file, not a cassette. \(fix)")
   }
 
   @Test(arguments: [
@@ -36,6 +31,6 @@ import WindTunnel
     let error = try #require(throws: FormatError.self) {
       try Cassette(data: Data(text.utf8), source: "a.json")
     }
-    #expect(!error.description.contains("no cassette of WindTunnel's"), "\(error)")
+    #expect(!error.description.contains("a HAR file, not a cassette"), "\(error)")
   }
 }

@@ -1,14 +1,14 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
-import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// Recordings on a disk that is full, is failing or cannot be written any more.
 @Suite struct FullDiskTests {
+  private let disk: SmallDisk
+
+  init() throws { disk = try SmallDisk() }
+
   private static func interaction(_ path: String, _ bytes: Int = 20) -> Interaction {
     let body = #"{"path":"\#(path)","filler":"\#(String(repeating: "x", count: bytes))"}"#
     var answer = Response(headers: ["Content-Type": "application/json"], body: Body(body))
@@ -86,7 +86,6 @@ import WindTunnelSymptoms
   #endif
 
   @Test func `what a failed write left is cut off before anything else is written`() throws {
-    let disk = try SmallDisk()
     disk.state.withLock { $0.cutsWhileFailing = false }
     let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
     let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
@@ -143,7 +142,6 @@ import WindTunnelSymptoms
 
   @Test(arguments: Before.allCases)
   func `the end needs no room for a second copy of what is journalled`(before: Before) throws {
-    let disk = try SmallDisk()
     let (deck, journal) = try record(before, on: disk)
     let expected = deck.recorded().cassette
     // Of what was written by hand, the old part is written anew.
@@ -156,7 +154,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `where there is room for it, the cassette is laid out as ever`() throws {
-    let disk = try SmallDisk()
     let (deck, journal) = try record(.cassette, on: disk)
     let expected = deck.recorded().cassette
     let used = disk.used
@@ -166,7 +163,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `where there is no room at all, everything stays as it was`() throws {
-    let disk = try SmallDisk()
     let (deck, journal) = try record(.cassette, on: disk)
     let text = try Data(contentsOf: disk.file)
     disk.state.withLock { $0.bytesMax = text.count }
@@ -225,7 +221,6 @@ import WindTunnelSymptoms
   func `a kill between a side file and its line takes that one alone, and leaves no file`(
     paths: [String]
   ) throws {
-    let disk = try SmallDisk()
     let tape = Cassette([Self.interaction("/old")])
     try tape.write(to: disk.file)
     let journal = try RecordingJournal(besides: disk.file, by: disk.calls)
@@ -253,7 +248,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `a journal with bodies in side files is read by whoever plays or looks`() throws {
-    let disk = try SmallDisk()
     let journal = try RecordingJournal(besides: disk.file)
     let deck = Deck(Cassette(), mode: .newEpisodes, recordingJournal: journal)
     let big = Self.interaction("/big", SideFiles.bodyBytesMin)
@@ -264,7 +258,6 @@ import WindTunnelSymptoms
   }
 
   @Test func `piece by piece the text of a cassette is the same`() throws {
-    let disk = try SmallDisk()
     for file in try shipped("format") + shipped("examples") {
       // Those that do not read are other tests'.
       guard let cassette = try? Cassette(contentsOf: file) else { continue }

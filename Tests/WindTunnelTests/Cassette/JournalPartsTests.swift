@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// Exchanges that are journalled in parts while they last.
 @Suite struct JournalPartsTests {

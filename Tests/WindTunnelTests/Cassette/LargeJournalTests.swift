@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Large interactions, whose secrets are looked for while others are written down.
 @Suite struct LargeJournalTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -150,7 +148,7 @@ import WindTunnelSymptoms
     try (Data(contentsOf: name) + Data("{oops}\n".utf8)).write(to: name)
     let words = refusal { try RecordingJournal(besides: file).takeUp(onto: Cassette()) }
     #expect(words.hasPrefix("a.json.journal, line 4: not JSON: "), "\(words)")
-    #expect(words.hasSuffix("move the file away to go on without."), "\(words)")
+    #expect(words.hasSuffix("move the file away to continue without it."), "\(words)")
     try expectEqual(folder.names, ["a.json.journal"])
   }
 
@@ -175,7 +173,7 @@ import WindTunnelSymptoms
     try FileManager.default.createSymbolicLink(at: planted, withDestinationURL: other)
     for name in [file, link] {
       let words = refusal { try RecordingJournal(besides: name) }
-      let sentence = "cannot be read: it is a symbolic link, and a journal is none; remove it."
+      let sentence = "cannot be read: a journal cannot be a symbolic link; remove it."
       #expect(words.hasSuffix("a.json.journal \(sentence)"), "\(words)")
     }
     try expectEqual(Data(contentsOf: other), Data("theirs".utf8))
@@ -191,8 +189,8 @@ import WindTunnelSymptoms
     try edited.write(to: file)
     let (cassette, orders, _) = deck.numbered()
     let words = refusal { try journal.end(with: cassette, orders: orders) }
-    let reason = "a.json.journal has the recordings, and the next one takes them up."
-    #expect(words.hasSuffix("it was changed meanwhile; \(reason)"), "\(words)")
+    let reason = "a.json.journal has the recordings, and the next recording adds them."
+    #expect(words.hasSuffix("it was changed in the meantime; \(reason)"), "\(words)")
     try expectEqual(Cassette(contentsOf: file), edited)
     let (both, count) = try RecordingJournal(besides: file).takeUp(onto: edited)
     expectEqual(both, Cassette([interaction("/edited"), interaction("/b")]))

@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 @Suite struct RedactionTests {
   private func redacted(

@@ -1,12 +1,9 @@
-import Foundation
 import Mutations
 import PlantedSecrets
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 /// Recordings of 2025-11-03 at ten, played a hundred days and a second later.
 @Suite struct RefreshDatesTests {

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What is in `Cassettes/format` was written by some version, and loads for ever; what is in
 /// `Cassettes/hostile` is refused in the words of its row in `Data/hostile-files.json`.

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 @Suite struct WordSecretTests {
   @Test func `a credential that is a word is kept neither as the whole of a value nor in prose`() {

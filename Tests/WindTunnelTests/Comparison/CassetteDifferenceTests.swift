@@ -1,11 +1,8 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct CassetteDifferenceTests {
   private func get(_ path: String, _ response: Response) -> Interaction {

@@ -1,11 +1,5 @@
-import Foundation
-import Mutations
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What the commands that make cassettes of cassettes do.
 @Suite struct CassetteToolsTests {
@@ -40,8 +34,8 @@ import WindTunnelReports
     )
     expectEqual(
       refusal { try CassetteMerge([("1.json", one), ("2.json", two), ("3.json", other)]) },
-      #""_a" stands in 1.json and in 3.json with different values. "#
-        + "Make them the same, or remove one."
+      #""_a" has different values in 1.json and in 3.json. "#
+        + "Make the values equal, or remove one."
     )
   }
 

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHAR
 
 /// Keys of a cassette that no recorder writes: no tool loses them, or is silent about them.
@@ -67,7 +64,7 @@ import Testing
   @Test func `what is not played yet is told by lint and by the deck's journal`() throws {
     let cassette = try Cassette(contentsOf: Self.file)
     let words = ["protocol h2", "stream failure refusedStream", "key trailersOnly"]
-      .map { "the \($0) is not played yet" }
+      .map { "the \($0) cannot be played yet" }
     expectEqual(
       cassette.remarks,
       ["\(words[0]): #1 and 1 more", "\(words[1]): #2", "\(words[2]): #3"]

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 
 /// What an unchanged origin has otherwise each time.
 @Suite struct VolatileTests {

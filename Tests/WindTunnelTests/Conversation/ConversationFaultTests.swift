@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 
 /// The bytes and the end that each failure of a conversation comes to.
 @Suite struct ConversationFaultTests {

@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 
 /// All that a server sees of a conversation.
 @Suite struct ConversationLogTests {
@@ -111,7 +107,7 @@ import Testing
     func ended(
       _ faults: [ConversationFault] = [],
       _ end: (inout ConversationServer) -> Void = { _ in }
-    ) throws -> ConversationLog.Ending? {
+    ) throws -> ConversationLog.ConversationEnd? {
       var server = try Self.server(faults)
       _ = server.open(at: .zero)
       end(&server)

@@ -1,10 +1,7 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// The words of a recorded server, and their times.
 @Suite struct ConversationPlayerTests {
@@ -254,14 +251,16 @@ import Testing
     silent.say("x")
     expectEqual(
       silent.news(),
-      ["hello", "close 1008 not on the cassette, on which the client says nothing"]
+      ["hello", "close 1008 not on the cassette, which has no messages of the client"]
     )
     var spent = Table([said(.client, 0, "once")])
     spent.say("once")
     spent.say("once")
     expectEqual(
       spent.news(),
-      ["close 1008 not on the cassette; nearest: #1, differs in nothing, and it has come already"]
+      [
+        "close 1008 not on the cassette; nearest: #1, differs in nothing, but was already received"
+      ]
     )
   }
 

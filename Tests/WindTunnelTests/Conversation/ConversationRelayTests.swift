@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 
 /// The bytes that each side of a live conversation gets of what the other one sends.
 @Suite struct ConversationRelayTests {
@@ -250,7 +247,7 @@ import Testing
   @Test(arguments: [1, Int.max])
   func `a changed message that does not come whole passes as far as it came`(size: Int) {
     let sentence =
-      #"{"webSocket":"duplicate"} was not done: the message did not come whole."#
+      #"{"webSocket":"duplicate"} was not done: the message is incomplete."#
     // Within a frame, and between two.
     for part: [UInt8] in [[0x81, 5, 0x61, 0x62], [0x01, 1, 0x61]] {
       var ended = ConversationRelay([.message(.duplicate, 1)], most: 1 << 20)
@@ -286,8 +283,7 @@ import Testing
       expectEqual(
         relay.undone.map(\.description),
         [
-          #"{"webSocket":"drop"} was not done: the message has more than 100 bytes, which is the "#
-            + "limit here."
+          #"{"webSocket":"drop"} was not done: the message has more than the maximum of 100 bytes."#
         ]
       )
     }

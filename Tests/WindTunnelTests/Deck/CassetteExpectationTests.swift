@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
@@ -109,20 +108,20 @@ import Testing
     expectEqual(
       "\(unplayed)",
       """
-      Every interaction was to be played, but 2 of 3 were not:
+      Every interaction must be played, but 2 of 3 were not:
         1 GET https://api.example.test/a
         3 GET https://api.example.test/c
-      Take off the tape what is not needed any more, or ask for it.
+      Remove these interactions from the cassette, or request them.
       """
     )
     expectEqual(
       "\(UnmetExpectation.outOfOrder(place(3), before: place(2)))",
       """
-      The interactions were to be played in recorded order, but this one
+      The interactions must be played in recorded order, but this one
         3 GET https://api.example.test/c
       was played before
         2 GET https://api.example.test/b
-      Ask in that order, or record the tape anew.
+      Request them in that order, or record the cassette again.
       """
     )
   }

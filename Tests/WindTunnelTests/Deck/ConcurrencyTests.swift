@@ -1,8 +1,6 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct ConcurrencyTests {
   private static let scenario = Scenario(
@@ -16,19 +14,15 @@ import Testing
   private static let lanes = (0..<4).map { Lane("call/\($0)") }
 
   /// Decides fifty requests a lane by as many tasks at once as asked.
-  private func journal(tasks: Int) async -> [Journal.Entry] {
+  private func journal(tasks: Int) async -> [Journal.Record] {
     let deck = Deck(
       [.get("/x", json: 1), .get("/x", json: 2), .get("/x", json: 3, then: .repeat)],
       scenario: Self.scenario,
       seed: 7
     )
-    await withTaskGroup(of: Void.self) { group in
-      for task in 0..<tasks {
-        group.addTask {
-          for number in stride(from: task, to: 200, by: tasks) {
-            deck.finished(deck.decide(Request("GET", "/x"), lane: Self.lanes[number % 4]))
-          }
-        }
+    await concurrently(0..<tasks) { task in
+      for number in stride(from: task, to: 200, by: tasks) {
+        deck.finished(deck.decide(Request("GET", "/x"), lane: Self.lanes[number % 4]))
       }
     }
     return deck.journal.all
@@ -62,7 +56,7 @@ import Testing
     for tasks in [2, 8, 50] {
       let together = await journal(tasks: tasks)
       for lane in Self.lanes {
-        let of: ([Journal.Entry]) -> [String] = { entries in
+        let of: ([Journal.Record]) -> [String] = { entries in
           entries.filter { $0.decision.lane == lane }.map { "\($0.decision.line) \($0.take)" }
         }
         expectEqual(of(together), of(alone))

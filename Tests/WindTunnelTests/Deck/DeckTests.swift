@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnel
 
 @Suite struct DeckTests {

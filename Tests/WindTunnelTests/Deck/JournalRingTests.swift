@@ -1,13 +1,12 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
 /// What a journal keeps once it is full.
 @Suite struct JournalRingTests {
-  private static func entry(_ id: Int) -> Journal.Entry {
+  private static func entry(_ id: Int) -> Journal.Record {
     let decision = FaultDecision(lane: .deck, key: "GET /", ordinal: id, faults: [])
-    return Journal.Entry(id: id, decision: decision, take: .computed)
+    return Journal.Record(id: id, decision: decision, take: .computed)
   }
 
   @Test func `the newest entries stay, in order, and are found by their ids`() {

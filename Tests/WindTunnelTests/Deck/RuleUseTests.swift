@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
@@ -23,7 +21,7 @@ import Testing
       .on("GET /gett", .first(2), .status(503)), .on("GET /get", .first(1), .status(503)),
     ])
     for _ in 0..<2 { Self.ask(deck, "/get") }
-    expectEqual(Self.lines(deck), ["rule 1 `GET /gett` met no request; seen: GET /get"])
+    expectEqual(Self.lines(deck), ["rule 1 `GET /gett` matched no request; seen: GET /get"])
     expectEqual(deck.unmetRules.map(\.number), [1])
     expectEqual(deck.unmetRules.map(\.scenario), [nil])
     expectEqual(deck.unmetRules.map(\.seen), [["GET /get"]])
@@ -53,8 +51,8 @@ import Testing
     expectEqual(
       Self.lines(deck),
       [
-        #"rule 1 `{"request":"GET /get","header":"X-Beta"}` met no request; seen: GET /get"#,
-        #"rule 2 `{"critical":true}` met no request; seen: GET /get"#,
+        #"rule 1 `{"request":"GET /get","header":"X-Beta"}` matched no request; seen: GET /get"#,
+        #"rule 2 `{"critical":true}` matched no request; seen: GET /get"#,
       ]
     )
     Self.ask(deck, "/get", ["x-beta": "1"])
@@ -69,7 +67,7 @@ import Testing
     _ = refused.open(lane: .deck, on: .inProcess)
     expectEqual(Self.lines(asked), [])
     expectEqual(Self.lines(refused), [])
-    expectEqual(Self.lines(idle), ["rule 1 `{}` met no request; none came"])
+    expectEqual(Self.lines(idle), ["rule 1 `{}` matched no request; none arrived"])
   }
 
   @Test func `a tunnel meets the rules that mean it`() {
@@ -93,8 +91,8 @@ import Testing
     expectEqual(
       Self.lines(deck),
       [
-        "rule 2 `GET /a` met no request; seen: GET /get, GET /a",
-        "rule 1 `GET /b` of metro met no request; seen: GET /get, GET /a",
+        "rule 2 `GET /a` matched no request; seen: GET /get, GET /a",
+        "rule 1 `GET /b` of metro matched no request; seen: GET /get, GET /a",
       ]
     )
     deck.swap(first)
@@ -119,7 +117,10 @@ import Testing
     for number in [1, 2, 1, 3, 4, 5, 6, 7] { Self.ask(deck, "/\(number)") }
     expectEqual(
       Self.lines(deck),
-      ["rule 1 `GET /x` met no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 and 2 more"]
+      [
+        "rule 1 `GET /x` matched no request; seen: GET /1, GET /2, GET /3, GET /4, GET /5 "
+          + "and 2 more"
+      ]
     )
   }
 
@@ -129,7 +130,10 @@ import Testing
     Self.ask(deck, "/get")
     expectEqual(
       deck.unmet(.everyRule).map { "\($0)" },
-      ["Every rule was to meet a request, but rule 1 `GET /gett` met no request; seen: GET /get."]
+      [
+        "Every rule must match a request, but rule 1 `GET /gett` matched no request; seen: "
+          + "GET /get."
+      ]
     )
     expectEqual(deck.unmet([.everyInteraction, .inOrder]).count, 1)
     expectEqual(deck.unmet([]), [])

@@ -1,11 +1,11 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
 /// The requests that a deck keeps, and waits for.
 @Suite(.timeLimit(.minutes(5))) struct SentRequestTests {
+  private let deck = Self.deck()
+
   private static let origin = "https://api.example.test"
 
   private static func request(_ method: String, _ path: String, _ body: String = "") -> Request {
@@ -72,7 +72,6 @@ import Testing
   }
 
   @Test func `content is read as text, JSON, a value and a form`() throws {
-    let deck = Self.deck()
     var form = Self.request("POST", "/orders", "q=a+b&q=%C3%A9&x=")
     form.headers = ["Content-Type": "application/x-www-form-urlencoded; charset=utf-8"]
     var bytes = Self.request("POST", "/orders")
@@ -108,7 +107,6 @@ import Testing
   }
 
   @Test func `the oldest are dropped if the heads of all have too many bytes`() {
-    let deck = Self.deck()
     var request = Self.request("POST", "/orders", "x")
     request.headers = ["X-Long": String(repeating: "a", count: 4 << 20)]
     for _ in 0..<7 { _ = deck.decide(request) }
@@ -126,7 +124,6 @@ import Testing
   @Test func `a search for the next request goes on behind the last one for its pattern`()
     async throws
   {
-    let deck = Self.deck()
     for path in ["/a", "/orders", "/a", "/orders"] { _ = deck.decide(Self.request("POST", path)) }
     func next(_ pattern: RequestPattern) async throws -> Int {
       try await deck.nextRequest(pattern, within: .zero).id
@@ -159,12 +156,7 @@ import Testing
   }
 
   @Test func `requests stand in the order of decisions, whoever asks beside whom`() async {
-    let deck = Self.deck()
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<100 {
-        group.addTask { _ = deck.decide(Self.request("POST", "/orders", "\(number)")) }
-      }
-    }
+    await concurrently(0..<100) { _ = deck.decide(Self.request("POST", "/orders", "\($0)")) }
     expectEqual(deck.requests().map(\.id), deck.journal.all.map(\.id))
     expectEqual(Set(deck.requests().compactMap(\.text)), Set((0..<100).map { "\($0)" }))
   }
@@ -178,7 +170,6 @@ import Testing
   @Test func `each request is waited for once, in order, and also one that came before`()
     async throws
   {
-    let deck = Self.deck()
     func send(_ body: String, _ method: String = "POST") {
       _ = deck.decide(Self.request(method, "/orders", body))
     }
@@ -201,7 +192,6 @@ import Testing
   }
 
   @Test func `a wait ends with its time or its task, and takes no request along`() async throws {
-    let deck = Self.deck()
     for number in 1...12 {
       _ = deck.decide(Self.request("GET", "/a?access_token=hunter2\(number)"))
     }
@@ -212,8 +202,8 @@ import Testing
     expectEqual(lines.count, 10)
     expectEqual(
       lines[0],
-      "No request POST /orders came within 0.001 seconds, or it was returned before. "
-        + "The last of 12 requests:"
+      "No request POST /orders arrived within 0.001 seconds, or it was returned earlier. The last "
+        + "of 12 requests:"
     )
     #expect(lines[9].hasPrefix("  GET https://api.example.test/a?") && !lines[9].contains("hunter"))
     let waiter = Task { try await deck.nextRequest("POST /orders", within: .seconds(60)) }

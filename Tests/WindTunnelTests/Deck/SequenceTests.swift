@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct SequenceTests {
   private static func tape(_ url: RequestURL, then: EndPolicy? = nil, _ count: Int = 3) -> Cassette

@@ -1,10 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// Streams of events as they are played: cut between events, and taken up again behind one.
 @Suite struct EventDeliveryTests {
@@ -90,11 +87,11 @@ import WindTunnelSymptoms
     expectEqual(text.sent, Self.body)
     expectEqual(
       text.misfits,
-      [#"{"resetAfterEvents":1} was not done: the answer streams no events."#]
+      [#"{"resetAfterEvents":1} was not done: the response has no event stream."#]
     )
     let few = Self.delivery(.reset(afterEvents: 5))
     expectEqual(few.sent, Self.body)
-    expectEqual(few.misfits, [#"{"resetAfterEvents":5} was not done: the answer has 4 events."#])
+    expectEqual(few.misfits, [#"{"resetAfterEvents":5} was not done: the response has 4 events."#])
   }
 
   @Test(arguments: [("2", 2), ("4", 4), ("1", 1), ("9", 0), ("", 0), (" 2", 0)])
@@ -105,10 +102,7 @@ import WindTunnelSymptoms
   @Test func `events that share an id come again, and a block without data has one, too`() {
     let body = "id: 1\ndata: a\n\ndata: b\n\nid: 5\n\ndata: c\n\n"
     let stream = Self.interaction(body)
-    expectEqual(
-      Self.delivery(nil, stream, lastEvent: "1").sent,
-      "data: b\n\nid: 5\n\ndata: c\n\n"
-    )
+    expectEqual(Self.delivery(nil, stream, lastEvent: "1").sent, "data: b\n\nid: 5\n\ndata: c\n\n")
     expectEqual(Self.delivery(nil, stream, lastEvent: "5").sent, "data: c\n\n")
   }
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -105,7 +103,7 @@ import WindTunnelSymptoms
     let recorded = Self.recorded("{}", ["Content-Type": "application/json"])
     let played = play([.alter(.body(.errorEvent))], [recorded])
     expectEqual(played.delivery.whole?.body, Data("{}".utf8))
-    expectEqual(played.misfits.first?.contains("streams no events"), true)
+    expectEqual(played.misfits.first?.contains("has no event stream"), true)
   }
 
   @Test(
@@ -158,8 +156,7 @@ import WindTunnelSymptoms
     )
     expectEqual(
       body(.emptyEventIDs, Self.named),
-      "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\n"
-        + "id\r\ndata: c\r\n\r\nid:\n\n"
+      "\u{FEFF}: hi\n\nid: 1\nretry: 500\ndata: a\n\nid: \ndata: b\n\nid\r\ndata: c\r\n\r\nid:\n\n"
     )
   }
 
@@ -171,8 +168,8 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [
-    ("application/x-ndjson", "1\n2\n", "streams no server-sent events"),
-    ("text/event-stream", "id: 1\ndata: 1\n\n", "has no event with an id behind the first"),
+    ("application/x-ndjson", "1\n2\n", "has no server-sent events"),
+    ("text/event-stream", "id: 1\ndata: 1\n\n", "has no event with an id after the first"),
   ])
   func `where no id can be lost that is said`(type: String, text: String, reason: String) {
     for content in [ResponseEdit.Content.missingEventIDs, .emptyEventIDs] {
@@ -275,7 +272,7 @@ import WindTunnelSymptoms
     expectEqual(answer?.body, (takes ? bomb : Data("hello".utf8)))
     expectEqual(answer?.head.headers["Content-Encoding"], (takes ? "gzip" : nil))
     expectEqual(answer?.head.headers["Content-Length"], (takes ? "\(bomb.count)" : "5"))
-    let refusal = #"{"gzipBombBytes":3000000} was not done: the client takes no gzip."#
+    let refusal = #"{"gzipBombBytes":3000000} was not done: the client does not accept gzip."#
     expectEqual(played.misfits, (takes ? [] : [refusal]))
   }
 
@@ -289,9 +286,9 @@ import WindTunnelSymptoms
     expectEqual(
       played.misfits,
       [
-        #"{"malformed":"badChunkSize"} was not done: the answer has no body."#,
-        #"{"contentEncoding":"gzip"} was not done: the answer has no body."#,
-        #"{"body":"duplicated"} was not done: the answer has no body."#,
+        #"{"malformed":"badChunkSize"} was not done: the response has no body."#,
+        #"{"contentEncoding":"gzip"} was not done: the response has no body."#,
+        #"{"body":"duplicated"} was not done: the response has no body."#,
       ]
     )
   }
@@ -319,7 +316,7 @@ import WindTunnelSymptoms
     expectEqual(delivery.steps, [.await(.requestEnd), .bytes(.live), .finish])
     expectEqual(
       deck.journal.all[0].misfits,
-      ["\(fault.json) was not done: a live answer passes as it comes."]
+      ["\(fault.json) was not done: a live response is passed on as it arrives."]
     )
   }
 

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -140,7 +138,7 @@ import WindTunnelSymptoms
       play([.mutate(.null(at: "$.a"))], stub, method: "HEAD"),
       Played(
         delivery: whole,
-        misfits: [#"{"mutate":"null","at":"$.a"} was not done: the answer has no body."#]
+        misfits: [#"{"mutate":"null","at":"$.a"} was not done: the response has no body."#]
       )
     )
     let other = ResponseHead(status: 503, headers: ["Content-Length": "5"])
@@ -159,7 +157,7 @@ import WindTunnelSymptoms
     let missed = Stub.get("/other", json: [:])
     let miss = play([.mutate(.truncate())], missed, on: stage)
     expectEqual(miss.delivery, play([], missed, on: stage).delivery)
-    expectEqual(miss.misfits.map { $0.hasSuffix("no recording answers.") }, [true])
+    expectEqual(miss.misfits.map { $0.hasSuffix("no recording matches.") }, [true])
     let scenario: Scenario = [.on("* /**", .always, .mutate(.status(500)))]
     let deck = Deck(Cassette(), scenario: scenario, mode: .rewrite)
     let outcome = deck.decide(Self.request)
@@ -167,7 +165,7 @@ import WindTunnelSymptoms
     expectEqual(deck.delivery(of: outcome, on: stage), .steps(.bytes(.live), .finish))
     expectEqual(
       deck.journal.all.map(\.misfits),
-      [[#"{"mutate":"status","to":500} was not done: a live answer passes as it comes."#]]
+      [[#"{"mutate":"status","to":500} was not done: a live response is passed on as it arrives."#]]
     )
   }
 }

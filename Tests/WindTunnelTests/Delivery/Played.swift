@@ -1,5 +1,4 @@
 import Foundation
-import WindTunnelHTTP
 
 @testable import WindTunnel
 

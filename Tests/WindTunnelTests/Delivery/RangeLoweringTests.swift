@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 
 /// Parts of what was recorded whole, by RFC 9110 §14.
 @Suite struct RangeLoweringTests {

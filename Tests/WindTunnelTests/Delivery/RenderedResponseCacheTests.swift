@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
 

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
 
 /// Versions of a body, and their parts, by RFC 9110 §13.1.5 and §14.
 @Suite struct ResponseVersionTests {
@@ -130,9 +127,12 @@ import Testing
     let start = #"{"version":2} was not done: "#
     expectEqual(
       misfits(Response(body: Body("[]"))),
-      [start + "the body has no letter and no digit."]
+      [start + "the body has no letters or digits."]
     )
-    expectEqual(misfits(Response(status: 404, body: Body("a"))), [start + "the answer is no 200."])
+    expectEqual(
+      misfits(Response(status: 404, body: Body("a"))),
+      [start + "the response is not a 200."]
+    )
     expectEqual(
       misfits(Response(headers: ["Content-Encoding": "gzip"], body: Body("a"))),
       [start + "the body is in a coding."]

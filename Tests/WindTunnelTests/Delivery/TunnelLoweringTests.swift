@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 @Suite struct TunnelLoweringTests {
   private let start = Delivery.Step.await(.requestEnd)

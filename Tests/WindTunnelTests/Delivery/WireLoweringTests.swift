@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -111,7 +109,7 @@ import WindTunnelSymptoms
     // Of two malformations one is done, and the journal has the other.
     expectEqual(
       play([.malformed(.garbage), .malformed(.badVersion)], .response(Self.hello)).misfits,
-      [#"{"malformed":"badVersion"} was not done: the answer is malformed in another way."#]
+      [#"{"malformed":"badVersion"} was not done: the response is malformed in another way."#]
     )
   }
 
@@ -239,7 +237,7 @@ import WindTunnelSymptoms
     ]
     expectEqual(
       scenario.obstacle(on: .inProcess),
-      #"rules[1].faults[1], {"close":"inHeaders"}, takes bytes that are no whole answer, and in process there are none"#
+      #"rules[1].faults[1], {"close":"inHeaders"}, requires bytes that are not a complete response, which do not exist in process"#
     )
     expectNil(scenario.obstacle(on: .onTheWire))
   }

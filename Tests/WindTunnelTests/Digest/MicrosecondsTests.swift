@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelCore
 
 /// A length of time in eight bytes.

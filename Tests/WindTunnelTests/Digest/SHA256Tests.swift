@@ -1,7 +1,5 @@
 import CWindTunnelSystem
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 

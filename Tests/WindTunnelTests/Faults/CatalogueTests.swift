@@ -1,11 +1,8 @@
-import Foundation
 import Schemas
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What else speaks of faults says what the catalogue says: the schema, the page, the stages and the
 /// report. Each test names the line that is missing.

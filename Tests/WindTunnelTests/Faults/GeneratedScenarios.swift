@@ -1,7 +1,6 @@
 import Mutations
 
 @testable import WindTunnel
-@testable import WindTunnelLink
 
 extension Generator {
   // Texts that do not read would be missing here; the parser's own tests are about that.

@@ -1,7 +1,5 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
@@ -24,7 +22,7 @@ import Testing
     """
 
   /// Returns a place from a path, from a draw, or from nothing, which is anywhere.
-  private func place(_ text: String) -> Mutation.Place {
+  private func place(_ text: String) -> Mutation.Target {
     if text.isEmpty { return .anywhere }
     return Double(text).map { .drawn($0) } ?? .at(JSONPath(stringLiteral: text))
   }
@@ -101,7 +99,7 @@ import Testing
         [
           .drawn(Double.random(in: 0...1, using: &generator)), .at("$..a"), .at("$.*"), .at("$..*"),
           .at("$[0]"), .at("$..b[*]"),
-        ] as [Mutation.Place]
+        ] as [Mutation.Target]
       )
       // A misfit is what another test is about.
       guard let new = try? JSONMutation(change, place, of: text).bytes else { continue }

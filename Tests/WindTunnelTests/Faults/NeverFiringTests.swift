@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 
@@ -19,12 +17,9 @@ import Testing
     reason: String
   ) {
     let sentence = rules(#"{"faults":[\#(faults)]}"#)
-    let start = "s.json, rules[0].faults[\(index)]: this cannot happen as well; faults["
+    let start = "s.json, rules[0].faults[\(index)]: this fault excludes the others; faults["
     #expect(sentence.hasPrefix(start), "\(sentence)")
-    #expect(
-      sentence.contains("stands against it: \(reason). One rule takes one way"),
-      "\(sentence)"
-    )
+    #expect(sentence.contains("excludes it: \(reason). A rule has either one"), "\(sentence)")
   }
 
   @Test(arguments: [
@@ -76,7 +71,8 @@ import Testing
     let rule = #"{"when":{"critical":true},"faults":[{"status":503}]}"#
     expectEqual(
       rules(rule),
-      "s.json, rules[0].when.critical: no request is critical here, so this never fires. Name the critical ones: \"critical\": [\"GET /home\"]."
+      "s.json, rules[0].when.critical: no request is critical, so this never occurs. Name the "
+        + "critical ones: \"critical\": [\"GET /home\"]."
     )
     let named = #"{"windtunnelScenario":1,"name":"s","rules":[\#(rule)],"critical":["GET /a"]}"#
     try expectEqual(Scenario(json: named).rules.count, 1)

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What a story says of rules that look at the clock and at fields.
 @Suite struct StoryTellingTests {

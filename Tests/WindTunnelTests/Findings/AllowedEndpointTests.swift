@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Rules that may be broken at one endpoint.
@@ -58,8 +55,8 @@ import Testing
       refusal {
         try Scenario(json: #"{"windtunnelScenario":1,"name":"s","allow":{"\#(key)":"so"}}"#)
       },
-      "s.json, allow.\(key): the parentheses hold no endpoint. "
-        + "Write for example \"repeats-post(POST /search)\"."
+      "s.json, allow.\(key): the endpoint is missing. Write for example \"repeats-post(POST "
+        + "/search)\"."
     )
   }
 }

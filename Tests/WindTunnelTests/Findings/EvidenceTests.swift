@@ -1,10 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
-import WindTunnel
-import WindTunnelCassettes
 import WindTunnelFindings
-import WindTunnelHTTP
 
 /// Facts about calls that single rules need: each is a row, in the file of its rule.
 @Suite struct EvidenceTests {

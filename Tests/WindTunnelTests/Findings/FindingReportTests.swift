@@ -1,9 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelFindings
 @testable import WindTunnelReports
 
 /// Findings in a report: its verdict, its forms, and what is allowed.
@@ -60,7 +56,7 @@ import Testing
     )
     patient.policy.failingFindings = .warning
     expectEqual(patient.verdict.line, "passed, 1 note")
-    expectEqual(patient.verdict.advice, "Ship: nothing that was required failed.")
+    expectEqual(patient.verdict.advice, "Ship: no required condition failed.")
     // A warning that fails nothing is named.
     let lost = RuleTests.attempt(0, to: 3, status: nil, error: "connectionLost")
     var words = Flights.call(0, [lost])
@@ -179,8 +175,8 @@ import Testing
     expectEqual(
       error.map { "\($0)" },
       """
-      1.json, allow: it is none, and in 0.json rainy: no-back-off (it is a probe). Only parts of one \
-      drill can be merged; compare two drills by --baseline.
+      1.json, allow: it is none, but rainy: no-back-off (it is a probe) in 0.json. Only shards of one \
+      drill can be merged; to compare two drills, use --baseline.
       """
     )
   }
@@ -191,7 +187,7 @@ import Testing
     expectEqual(
       tail.joined(separator: "\n\n"),
       """
-      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) without an occasion
+      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) not met
 
         error no-back-off
           \(Self.seen) In rainy, 3 of 3 calls,
@@ -202,8 +198,8 @@ import Testing
            12.0 ms  GET /home → 503
            16.0 ms  the call failed, status 503
           again: windtunnel drill --again REPORT.json#rainy/home/0
-          Double the wait from attempt to attempt, with a random part; the first may
-          be at once.
+          Double the wait with each attempt, with a random part. The first may be
+          immediate.
 
       FAILED (99): 1 error
 
@@ -282,7 +278,7 @@ import Testing
     for (allow, problem) in [
       (#"{"hangs":""}"#, "s.json, allow.hangs: the reason is missing"),
       (#"{"hangs":5}"#, "s.json, allow.hangs: the reason is missing"),
-      (#"["hangs"]"#, "s.json, allow: [\"hangs\"] is no object of rules and reasons"),
+      (#"["hangs"]"#, "s.json, allow: [\"hangs\"] is not an object of rules and reasons"),
     ] {
       let text = #"{"windtunnelScenario":1,"name":"s","allow":\#(allow)}"#
       let error = #expect(throws: FormatError.self) {

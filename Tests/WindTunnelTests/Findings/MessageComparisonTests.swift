@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 
 @testable import WindTunnelFindings
 
@@ -11,7 +9,7 @@ import WindTunnel
   static func conversation(
     _ start: Int,
     sending numbers: [Int],
-    ended: (at: Int, ConversationLog.Ending)? = nil,
+    ended: (at: Int, ConversationLog.ConversationEnd)? = nil,
     waiting: Int = 0,
     recording: Int = 1,
     faults: String = "",
@@ -83,33 +81,31 @@ import WindTunnel
       + "\(seen.late) late\(away)"
   }
 
-  private static let left: (at: Int, ConversationLog.Ending) = (9000, .clientLeft)
+  private static let left: (at: Int, ConversationLog.ConversationEnd) = (9000, .clientLeft)
+  private static let whole = conversation(0, sending: [1, 3, 4], ended: left)
 
   @Test func `who receives all of it has lost nothing`() {
-    let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
     expectEqual(
-      Self.words(received: [1, 3, 4], whole),
+      Self.words(received: [1, 3, 4], Self.whole),
       "0 lost, 0 doubled, 0 out of order, 0 late"
     )
   }
 
   @Test func `who says nothing is not judged, and neither is what was not seen whole`() {
-    let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    expectEqual(Self.words(received: nil, whole), "unknown")
+    expectEqual(Self.words(received: nil, Self.whole), "unknown")
     expectEqual(Self.words(received: [1]), "unknown")
     expectEqual(Self.words(received: [1], RuleTests.attempt(0, to: 9)), "unknown")
-    var cut = whole
+    var cut = Self.whole
     cut.conversation?.further = 1
     expectEqual(Self.words(received: [1, 3, 4], cut), "unknown")
-    var more = Self.call(received: [1, 3, 4], [whole])
+    var more = Self.call(received: [1, 3, 4], [Self.whole])
     more.received?.further = 1
     expectNil(MessageComparison(more))
   }
 
   @Test func `what is skipped is lost, and what a client that leaves has not read is not`() {
-    let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    #expect(Self.words(received: [1, 4], whole).hasPrefix("1 lost"))
-    #expect(Self.words(received: [1], whole).hasPrefix("0 lost"))
+    #expect(Self.words(received: [1, 4], Self.whole).hasPrefix("1 lost"))
+    #expect(Self.words(received: [1], Self.whole).hasPrefix("0 lost"))
     let closed = Self.conversation(0, sending: [1, 3, 4], ended: (9, .server(1000)))
     #expect(Self.words(received: [1], closed).hasPrefix("2 lost"))
     #expect(Self.words(received: [7], closed).hasPrefix("3 lost"))
@@ -140,13 +136,12 @@ import WindTunnel
   }
 
   @Test func `what comes behind a later one is out of order`() {
-    let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
     expectEqual(
-      Self.words(received: [3, 1, 4], whole),
+      Self.words(received: [3, 1, 4], Self.whole),
       "0 lost, 0 doubled, 1 out of order, 0 late"
     )
     expectEqual(
-      Self.words(received: [4, 3, 1], whole),
+      Self.words(received: [4, 3, 1], Self.whole),
       "0 lost, 0 doubled, 2 out of order, 0 late"
     )
     // A server that is made to swap two had meant another order.
@@ -164,9 +159,8 @@ import WindTunnel
   }
 
   @Test func `what comes more than a second behind its sending is late`() {
-    let whole = Self.conversation(0, sending: [1, 3, 4], ended: Self.left)
-    #expect(Self.words(received: [1, 3, 4], every: 1001, whole).hasSuffix(", 1 late"))
-    #expect(Self.words(received: [1, 3, 4], every: 500, whole).hasSuffix(", 0 late"))
+    #expect(Self.words(received: [1, 3, 4], every: 1001, Self.whole).hasSuffix(", 1 late"))
+    #expect(Self.words(received: [1, 3, 4], every: 500, Self.whole).hasSuffix(", 0 late"))
   }
 
   @Test func `what nobody asked for again came while the client was away`() {

@@ -1,11 +1,7 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 import WindTunnelReports
 import WindTunnelSymptoms
-
-@testable import WindTunnel
 
 /// The rules that can be decided from the exchanges of a proxy, by a deck's own decisions.
 @Suite struct ProxiedTests {
@@ -40,7 +36,7 @@ import WindTunnelSymptoms
       body: String = "",
       by client: String = "10.0.0.7",
       status: Int = 200,
-      ending: ExchangeEnd.Ending = .whole
+      ending: ExchangeEnd.Reason = .whole
     ) -> Outcome {
       moment.withLock { $0 = .milliseconds(start) }
       let request = Request(method, RequestURL(url), headers: headers, body: Body(body))
@@ -180,7 +176,7 @@ import WindTunnelSymptoms
     for start in [0, 105, 310] { stubborn.ask(at: start) }
     try expectEqual(
       stubborn.words("retries-permanent-error"),
-      "warning: After 404 it asked for the same 2 times more. (1 of 1 call)"
+      "warning: After 404 it sent the same request 2 more times. (1 of 1 call)"
     )
     let poll = try Proxy(#"{"faults":[{"delayMilliseconds":1}]}"#)
     for start in [0, 105, 310] { poll.ask(at: start, status: 404) }
@@ -196,7 +192,7 @@ import WindTunnelSymptoms
     for start in [0, 105, 310] { stubborn.ask(at: start, token) }
     try expectEqual(
       stubborn.words("repeats-refused-credential"),
-      "warning: After 401 it asked with the same credential 2 times more. (1 of 1 call)"
+      "warning: After 401 it sent the request 2 more times with the same credential. (1 of 1 call)"
     )
     let renewing = try Proxy(#"{"when":{"request":"GET /home"},"faults":[{"status":401}]}"#)
     for start in [0, 105, 310] {
@@ -263,7 +259,7 @@ import WindTunnelSymptoms
     for (isShown, words) in [
       (
         true,
-        "error: It was redirected to another host, and sent its credential along. (1 of 1 call)"
+        "error: It was redirected to another host, and sent its credential there. (1 of 1 call)"
       ),
       (false, "kept by 1"),
     ] {
@@ -277,7 +273,7 @@ import WindTunnelSymptoms
 
   @Test func `whoever follows a circle of redirects for ever is named`() throws {
     for (count, words) in [
-      (60, "error: It followed 60 redirects, and would have gone on. (1 of 1 call)"),
+      (60, "error: It followed 60 redirects, and would have continued. (1 of 1 call)"),
       (20, "kept by 1"),
     ] {
       let proxy = try Proxy(#"{"faults":[{"answer":"redirectLoop"}]}"#)
@@ -340,14 +336,14 @@ import WindTunnelSymptoms
       guard !rule.clients.contains(.proxied) else { continue }
       expectEqual(
         standing.standing,
-        .notMet("A proxy cannot see it: it sees requests, and not what became of a call."),
+        .notMet("A proxy cannot observe this: it sees requests, but not the result of a call."),
         "\(rule.id)"
       )
     }
     let flown = ClientRun(of: .library, on: .onTheWire, []).held()
     expectEqual(
       flown.first { $0.rule == "sends-secret-in-clear" }?.standing,
-      .notMet("Only a proxy can show it: a drill hands plain http out itself.")
+      .notMet("Only a proxy can observe this: a drill itself serves plain http.")
     )
   }
 

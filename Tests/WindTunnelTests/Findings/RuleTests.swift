@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 extension RuleStanding {
@@ -160,11 +158,11 @@ extension ClientRun {
     }
     try expectEqual(
       words([100, 120, 900, 110, 90, 1400, 95, 130]),
-      "note 0: It made 9 attempts for a call, 3 and 3 with a longer wait between, 3 times. (8 of 8 calls)"
+      "note 0: It made 9 attempts: 3 groups of 3 with a longer wait between. (8 of 8 calls)"
     )
     try expectEqual(
       words([0, 1000, 1], [2, 800, 0]),
-      "note 0: It made 4 attempts for a call, 2 and 2 with a longer wait between, 2 times. (8 of 8 calls)"
+      "note 0: It made 4 attempts: 2 groups of 2 with a longer wait between. (8 of 8 calls)"
     )
     for single in [
       // The same wait, one that doubles, one that quadruples, at once and then a back-off, a last long one.
@@ -333,25 +331,25 @@ extension ClientRun {
     let rule = "retries-permanent-error"
     try expectEqual(
       Self.words(rule, [Self.call(Self.row(404, waits: [500, 500]))]),
-      "error 3: After 404 it asked for the same 2 times more. (1 of 1 call)"
+      "error 3: After 404 it sent the same request 2 more times. (1 of 1 call)"
     )
     try expectEqual(
       Self.words(rule, [Self.call(Self.row(404, waits: [500]))]),
-      "warning 3: After 404 it asked for the same 1 time more. (1 of 1 call)"
+      "warning 3: After 404 it sent the same request 1 more time. (1 of 1 call)"
     )
     // What comes in between makes none of them another request.
     var mixed = Self.row(404, waits: [500, 500, 500])
     mixed[1] = Self.attempt(503, to: 506, status: 503)
     try expectEqual(
       Self.words(rule, [Self.call(mixed)]),
-      "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+      "error 3: After 404 it sent the same request 3 more times. (1 of 1 call)"
     )
     // One that came before the answer to another was over is one more all the same.
     var early = Self.row(404, waits: [500, 500, 500])
     early[2].start = .milliseconds(504)
     try expectEqual(
       Self.words(rule, [Self.call(early)]),
-      "error 3: After 404 it asked for the same 3 times more. (1 of 1 call)"
+      "error 3: After 404 it sent the same request 3 more times. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(404, waits: []))]), "kept by 1")
     for status in [408, 409, 421, 423, 425, 429, 500, 502, 503, 504] {
@@ -370,7 +368,7 @@ extension ClientRun {
     let expired = (0..<3).map { Self.connection($0 * 500, "serverCertificateHasBadDate") }
     try expectEqual(
       Self.words(rule, [Self.call(expired)]),
-      "warning 3: After a certificate that has expired it asked for the same 2 times more. (1 of 1 call)"
+      "warning 3: After an expired certificate it sent the same request 2 more times. (1 of 1 call)"
     )
     // A handshake that breaks may break once.
     let alert = (0..<3).map { Self.connection($0 * 500, "secureConnectionFailed") }
@@ -401,7 +399,7 @@ extension ClientRun {
     }
     for (status, error, what) in [
       (500, nil, "a 500"), (502, nil, "a 502"), (504, nil, "a 504"),
-      (nil, "connectionLost", "a connection that broke"), (200, "truncated", "a body that was cut"),
+      (nil, "connectionLost", "a broken connection"), (200, "truncated", "a truncated body"),
       (nil, "timedOut", "silence"),
     ]
       as [(Int?, String?, String)]
@@ -422,7 +420,7 @@ extension ClientRun {
     }
     // What a status says holds where the rest of its body did not come.
     for (error, what) in [
-      ("truncated", "a body that was cut"), ("connectionLost", "a connection that broke"),
+      ("truncated", "a truncated body"), ("connectionLost", "a broken connection"),
     ] {
       try expectEqual(
         Self.words(rule, [post(503, error)]),
@@ -441,17 +439,17 @@ extension ClientRun {
     let fooled = Self.call(3, .succeeded, showed: true, Self.row(waits: []))
     try expectEqual(
       Self.words(rule, [fooled]),
-      "error 3: It returned without an error after nothing but 503. (1 of 1 call)"
+      "error 3: It returned without an error, but received only 503. (1 of 1 call)"
     )
     try expectEqual(
       Self.words(rule, [fooled], of: .program),
-      "error 3: This command ended with 0 after nothing but 503. (1 of 1 call)"
+      "error 3: This command ended with 0, but received only 503. (1 of 1 call)"
     )
     var own = fooled
     own.printed = "Offline, showing nothing"
     try expectEqual(
       Self.words(rule, [own], of: .program),
-      "warning 3: This command ended with 0 after nothing but 503\(Self.doubt) (1 of 1 call)"
+      "warning 3: This command ended with 0, but received only 503\(Self.doubt) (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: []))]), "kept by 1")
     // A copy from before is an answer.
@@ -473,7 +471,7 @@ extension ClientRun {
     fooled.bodyMatches = false
     try expectEqual(
       Self.words(rule, [fooled], of: .program),
-      "error 3: It took a part for the whole body, of which 10 B came before it was cut. (1 of 1 call)"
+      "error 3: It used a truncated body as the whole, of which 10 B arrived. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call([cut])]), "kept by 1")
     // Who prints something else may say that it is a part.
@@ -502,7 +500,7 @@ extension ClientRun {
     )
     try expectEqual(
       Self.words(rule, [fooled], of: .program),
-      "warning 3: This command ended with 0 when the portal's page came. (1 of 1 call)"
+      "warning 3: This command ended with 0 when the portal's page arrived. (1 of 1 call)"
     )
     // One that follows nowhere has the redirect alone.
     let redirected = Self.call(3, .succeeded, [portal[0]])
@@ -521,28 +519,28 @@ extension ClientRun {
     for client in [ClientRun.Client.program, .library, .service] {
       try expectEqual(
         Self.words(rule, [wrapped], of: client),
-        "error 3: It made the portal's page a part of its answer. (1 of 1 call)"
+        "error 3: It used the portal's page as part of its result. (1 of 1 call)"
       )
     }
     try expectEqual(Self.words("success-without-answer", [fooled]), "not met")
   }
 
   private static let doubt =
-    ": a warning, because these may be words for its user (--findings warnings fails on it)."
+    ": a warning, because the user may see it (--findings warnings fails on it)."
 
   @Test func `nothing at all is no success`() throws {
     let rule = "success-without-answer"
     let reset = [Self.attempt(0, to: 3, status: nil, error: "connectionLost")]
     try expectEqual(
       Self.words(rule, [Self.call(3, .succeeded, reset)], of: .program),
-      "error 3: This command ended with 0, printed nothing, and had had no answer. (1 of 1 call)"
+      "error 3: This command ended with 0, printed nothing and received no response. (1 of 1 call)"
     )
     // Some of it may have been printed.
     var broken = Self.attempt(0, to: 3, error: "malformedResponse")
     broken.bytes = 58
     try expectEqual(
       Self.words(rule, [Self.call(3, .succeeded, [broken])], of: .program),
-      "error 3: This command ended with 0, and no response had come whole. (1 of 1 call)"
+      "error 3: This command ended with 0, but received no whole response. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.call(reset)]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.call(3, .succeeded, showed: true, reset)]), "kept by 1")
@@ -558,8 +556,8 @@ extension ClientRun {
     words.printed = "Offline: no news"
     try expectEqual(
       Self.words(rule, [words], of: .program),
-      "warning 3: This command ended with 0 and printed \"Offline: no news\", and had had no "
-        + "answer\(Self.doubt) (1 of 1 call)"
+      "warning 3: This command ended with 0 and printed \"Offline: no news\", but received no "
+        + "response\(Self.doubt) (1 of 1 call)"
     )
     // JSON is no word to a user, unless it was a part of an answer, now or in another call.
     var answered = Self.call(4, .succeeded, showed: true, [Self.attempt(0, to: 3)])
@@ -570,7 +568,7 @@ extension ClientRun {
     ] as [(String, [Observation], Int?, String)] {
       (words.printed, words.attempts[0].bytes) = (text, bytes)
       let seen =
-        "\(severity) 3: It showed \"\(text)\" and no error, and had had no answer. (1 of 1 call)"
+        "\(severity) 3: It showed \"\(text)\" and no error, but received no response. (1 of 1 call)"
       try expectEqual(Self.words(rule, [words] + calls, of: .service), seen)
     }
     // A write may be queued.
@@ -586,7 +584,7 @@ extension ClientRun {
     // Where nothing could be reached, nothing was seen.
     try expectEqual(
       Self.words(rule, [Self.call(3, .succeeded, [])]),
-      "error 3: It returned nothing and no error, and had had no answer. (1 of 1 call)"
+      "error 3: It returned nothing and no error, but received no response. (1 of 1 call)"
     )
   }
 
@@ -608,7 +606,7 @@ extension ClientRun {
     #expect(try Self.words(rule, [call(after: 2)], of: .service).hasPrefix("error 3: "))
     try expectEqual(
       Self.words(rule, [call(after: 2)]),
-      "error 3: Given up after 200 ms, it began 2 attempts more. (1 of 1 call)"
+      "error 3: Cancelled after 200 ms, it began 2 more attempts. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [call(after: 0)]), "kept by 1")
     try expectEqual(
@@ -689,7 +687,7 @@ extension ClientRun {
     ]
     try expectEqual(
       Self.words("crashes", calls),
-      "error 8: Its process died 30.0 ms after the call began. (2 of 4 calls)"
+      "error 8: Its process crashed 30.0 ms after the call began. (2 of 4 calls)"
     )
     try expectEqual(
       Self.words("hangs", calls),

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelFindings
 
 /// The rule about bodies that only a client can limit, from its three sides.
@@ -40,7 +39,7 @@ import WindTunnelFindings
     ]
     try expectEqual(
       RuleTests.words(Self.rule, calls, of: .program),
-      "error 2: Sent a body that does not end, it had 294.6 MB of memory, 269.5 MB more than "
+      "error 2: Sent a body that does not end, it used 294.6 MB of memory, 269.5 MB more than "
         + "before. (1 of 2 calls)"
     )
     let opened = [
@@ -49,7 +48,7 @@ import WindTunnelFindings
     ]
     try expectEqual(
       RuleTests.words(Self.rule, opened, of: .program),
-      "error 4: Sent a small gzip body that opens to a large one, it had 943.7 MB of memory, "
+      "error 4: Sent a small gzip body that expands to a large one, it used 943.7 MB of memory, "
         + "918.6 MB more than before, and the drill ended it. (1 of 2 calls)"
     )
   }

@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rules about what a client keeps of its answers, each from its three sides.
@@ -78,8 +76,7 @@ import WindTunnelFindings
 
   @Test func `a client that keeps answers and asks for one as if it had none is named`() throws {
     let fresh = [Self.asking(0), Self.showing(1), Self.asking(2), Self.asking(3)]
-    let found =
-      "note 2: It keeps answers, and asked for the whole of one again that it had had and that "
+    let found = "note 2: It caches responses, but requested one in full again that "
     try expectEqual(Self.words(Self.again, fresh), found + "was fresh for 60 s. (2 of 3 calls)")
     var terms = Observation.CacheTerms()
     terms.hasValidator = true
@@ -103,17 +100,17 @@ import WindTunnelFindings
     let over = [
       Self.asking(0, short), Self.showing(1), Self.asking(2, short), Self.asking(3, short),
     ]
-    #expect(try Self.words(Self.again, over).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.again, over).hasPrefix("not met: No call met the condition"))
   }
 
   @Test func `nothing is asked of a client without a cache, or at another address`() throws {
     let calls = [Self.asking(0), Self.asking(1), Self.asking(2)]
-    let none = "not met: Nothing shows that the client keeps answers, which none has to."
+    let none = "not met: Nothing shows that the client caches responses, and caching is optional."
     try expectEqual(Self.words(Self.again, calls), none)
     let cached = [Self.asking(0), Self.showing(1), Self.asking(2)]
     #expect(try Self.words(Self.again, cached).hasPrefix("note"))
     let moved =
-      "not met: Its calls had addresses of their own, at which no client can have kept an answer."
+      "not met: Each call had its own address, so the client cannot have stored a response for it."
     for scenario in [nil, Scenario("s")] as [Scenario?] {
       try expectEqual(Self.words(Self.again, cached, in: scenario), moved)
     }
@@ -123,10 +120,12 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.again, cached + [beside]), moved)
     #expect(try Self.words(Self.again, cached, of: .program).hasPrefix("not met"))
     let silent = [Self.asking(0, nil), Self.showing(1), Self.asking(2, nil)]
-    #expect(try Self.words(Self.again, silent).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.again, silent).hasPrefix("not met: No call met the condition"))
     // Of two requests behind one endpoint nobody knows which a call without one means.
     let other = Self.asking(3, key: "GET /home?page=2")
-    #expect(try Self.words(Self.again, cached + [other]).hasPrefix("not met: No call met it"))
+    #expect(
+      try Self.words(Self.again, cached + [other]).hasPrefix("not met: No call met the condition")
+    )
   }
 
   // MARK: blank-where-stale
@@ -134,8 +133,8 @@ import WindTunnelFindings
   @Test func `a client that has a copy and shows nothing in an outage is named`() throws {
     let calls = [Self.asking(0), Self.showing(1), Self.failing(2), Self.failing(3, asks: false)]
     let found =
-      " 2: The server failed, and it showed nothing, where it had had an answer that may be shown then. "
-      + "(2 of 2 calls)"
+      " 2: The server failed, and it showed nothing although an earlier response may be shown. (2 "
+      + "of 2 calls)"
     try expectEqual(Self.words(Self.blank, calls), "note" + found)
     // Where a scenario asks for it, one without a cache fails, too.
     var scenario = Self.scenario
@@ -153,24 +152,24 @@ import WindTunnelFindings
     var strict = Self.terms
     strict.allowsStale = false
     let bound = [Self.asking(0, strict), Self.showing(1), Self.failing(2), Self.failing(3)]
-    #expect(try Self.words(Self.blank, bound).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.blank, bound).hasPrefix("not met: No call met the condition"))
     let cold = [Self.failing(0), Self.failing(1), Self.asking(2), Self.showing(3)]
-    #expect(try Self.words(Self.blank, cold).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.blank, cold).hasPrefix("not met: No call met the condition"))
     // What the server refuses is no outage.
     var refused = [Self.asking(0), Self.showing(1), Self.failing(2), Self.failing(3)]
     for place in [2, 3] {
       refused[place].attempts = [RuleTests.attempt(place * 1000, to: place * 1000 + 3, status: 404)]
     }
-    #expect(try Self.words(Self.blank, refused).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.blank, refused).hasPrefix("not met: No call met the condition"))
   }
 
   @Test func `no copy is asked of a client without a cache, or at another address`() throws {
     let bare = [Self.asking(0), Self.failing(2), Self.failing(3)]
-    let none = "not met: Nothing shows that the client keeps answers"
+    let none = "not met: Nothing shows that the client caches responses"
     #expect(try Self.words(Self.blank, bare).hasPrefix(none))
     let cached = bare + [Self.showing(4)]
     #expect(try Self.words(Self.blank, cached).hasPrefix("note"))
-    let moved = "not met: Its calls had addresses"
+    let moved = "not met: Each call had its own address"
     #expect(try Self.words(Self.blank, cached, in: nil).hasPrefix(moved))
     #expect(try Self.words(Self.blank, cached, of: .program).hasPrefix("not met"))
   }
@@ -194,8 +193,8 @@ import WindTunnelFindings
     let rule = "shows-stale-as-fresh"
     let late = Self.copying(1, at: 90_000)
     let found =
-      "error 1: Every request failed, and it showed what had come before, and did not say that it "
-      + "is a copy. (1 of 1 call)"
+      "error 1: Every request failed, and it showed an earlier response without marking it as a "
+      + "copy. (1 of 1 call)"
     for client in [ClientRun.Client.service, .library] {
       try expectEqual(Self.words(rule, [Self.asking(0), late], of: client), found)
       // Its server says nothing about how long it may be shown.

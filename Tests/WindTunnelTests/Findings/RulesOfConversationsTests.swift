@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rules about conversations and streams, each from its three sides.
@@ -9,7 +7,7 @@ import WindTunnelFindings
   static func conversation(
     _ start: Int,
     _ messages: [(Int, asks: Bool)] = [(0, false), (10, true), (11, false)],
-    ended: (at: Int, ConversationLog.Ending)? = nil,
+    ended: (at: Int, ConversationLog.ConversationEnd)? = nil,
     silent: Int? = nil,
     unanswered: Int? = nil,
     waiting: Int = 0,
@@ -62,9 +60,9 @@ import WindTunnelFindings
     let dumb = Self.conversation(1103, greeted, ended: (8894, .clientLeft), waiting: 2)
     try expectEqual(
       Self.words(rule, Self.call(Self.lost, dumb)),
-      "warning 3: Connected again 1003 ms after a conversation was lost, it did not ask in "
-        + "8894 ms for 1 of 1 that it had asked for: 2 messages wait for what it had said before. "
-        + "(1 of 1 call)"
+      "warning 3: Reconnected 1003 ms after losing a conversation, it did not repeat 1 of its 1 "
+        + "requests within 8894 ms: 2 messages wait for a message that it had sent before. (1 of 1 "
+        + "call)"
     )
     try expectEqual(Self.words(rule, Self.call(Self.lost, Self.conversation(1103))), "kept by 1")
     // It has not had the time, or nothing waits for it.
@@ -105,8 +103,8 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead(90_000))),
-      "error 3: 90.0 s after the server of a conversation fell silent, it still held on to it and "
-        + "had begun no other. (1 of 1 call)"
+      "error 3: 90.0 s after the server of a conversation fell silent, it still kept the "
+        + "conversation and had begun no other. (1 of 1 call)"
     )
     #expect(
       try Self.words(rule, Self.call(ending: .hung, lasted: 90_000, dead()))
@@ -129,7 +127,7 @@ import WindTunnelFindings
     try expectEqual(
       Self.words(rule, Self.call(ending: .hung, lasted: 100_000, deaf)),
       "error 3: 80.0 s after the server of a conversation left its ping without a pong, it still "
-        + "held on to it and had begun no other. (1 of 1 call)"
+        + "kept the conversation and had begun no other. (1 of 1 call)"
     )
     // What the server says meanwhile is a sign of it.
     let saying = Self.conversation(0, [(0, false), (50_000, false)], unanswered: 20_000)
@@ -184,12 +182,11 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(shows: true)),
-      "error 3: Its stream broke off after 30 B, and what it showed ends there. "
-        + "(1 of 1 call)"
+      "error 3: Its stream broke off after 30 B, and the shown text ends there. (1 of 1 call)"
     )
     try expectEqual(
       Self.words(rule, call(shows: false)),
-      "warning 3: It took a stream that broke off after 30 B for the whole. (1 of 1 call)"
+      "warning 3: It used a stream that broke off after 30 B as a complete one. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, call(.failed("truncated"), shows: true)), "kept by 1")
     try expectEqual(Self.words(rule, call(shows: nil)), "not met")
@@ -213,7 +210,7 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(hides: true)),
-      "error 3: It succeeded, and its stream had ended with an event of an error. (1 of 1 call)"
+      "error 3: It succeeded, and its stream had ended with an error event. (1 of 1 call)"
     )
     // What shows the error as well may be made for people, who read it.
     #expect(try Self.words(rule, call(hides: false)).hasPrefix("warning 3: "))
@@ -242,8 +239,8 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(true)),
-      "error 3: It showed U+FFFD where the text that it was answered has letters of several "
-        + "bytes. (1 of 1 call)"
+      "error 3: It showed U+FFFD in place of characters that have several bytes in the response. "
+        + "(1 of 1 call)"
     )
     #expect(try Self.words(rule, call(true, [Self.conversation(0)])).hasPrefix("error 3: "))
     try expectEqual(Self.words(rule, call(false)), "kept by 1")

@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rule about credentials that expire for all calls at once, from its three sides.
@@ -58,7 +56,8 @@ import WindTunnelFindings
   @Test func `calls that each renew what has expired once for all of them are named`() throws {
     let stampede = (0..<8).map { Self.call($0, at: 2 * $0, renewals: 1) }
     let found =
-      "error 0: A credential expired once, and 8 of 8 calls asked for a new one while another was asking. "
+      "error 0: A credential expired once, and 8 of 8 calls requested a new one while another "
+      + "request for it was open. "
     try expectEqual(Self.words(stampede), found + "(8 of 8 calls)")
     try expectEqual(Self.words(stampede.reversed(), of: .library), found + "(8 of 8 calls)")
     let some = stampede.prefix(4) + (4..<9).map { Self.call($0, at: 5 * $0, renewals: 0) }
@@ -84,10 +83,13 @@ import WindTunnelFindings
     ]
     try expectEqual(
       Self.words(calls),
-      "error 1: It asked for a new credential 4 times in one call. (1 of 2 calls)"
+      "error 1: It requested a new credential 4 times in one call. (1 of 2 calls)"
     )
     let few = [Self.call(0, at: 0, renewals: 3, isAnswered: false)]
-    try expectEqual(Self.words(few), "not met: No call came through with what the issuer gave.")
+    try expectEqual(
+      Self.words(few),
+      "not met: No call succeeded with the credential that the issuer returned."
+    )
   }
 
   @Test func `one that renews for all is not named, nor are two that cross`() throws {
@@ -114,7 +116,8 @@ import WindTunnelFindings
     throws
   {
     let stampede = (0..<8).map { Self.call($0, at: 5 * $0, renewals: 1) }
-    let unmet = "not met: No call met it: a credential expired, and calls that were answered 401"
+    let unmet =
+      "not met: No call met the condition: a credential expired, and calls that received 401"
     #expect(try Self.words(stampede, in: nil).hasPrefix(unmet))
     #expect(try Self.words(stampede, in: Scenario("s")).hasPrefix(unmet))
     #expect(try Self.words(stampede, of: .program).hasPrefix("not met"))

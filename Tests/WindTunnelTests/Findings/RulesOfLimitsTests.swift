@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelFindings
 
 /// The rule about what one call is told and the others have to keep to, from its three sides.
@@ -43,8 +42,8 @@ import WindTunnelFindings
   @Test func `a client whose calls all ask while one was told to wait is named`() throws {
     try expectEqual(
       RuleTests.words(Self.rule, Self.flight()),
-      "warning 2: 15 of 15 calls that began within the 4 s that another call of their endpoint had been "
-        + "asked to wait sent a request before those were over. (15 of 15 calls)"
+      "warning 2: 15 of 15 calls that began during the 4 s wait of another call of their endpoint "
+        + "sent a request before it ended. (15 of 15 calls)"
     )
     // A fifth may have been on its way, or have another reason.
     let most = Self.flight { Self.call($0, at: $1, status: $0 < 14 ? 429 : nil) }

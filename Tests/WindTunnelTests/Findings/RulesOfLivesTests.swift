@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rules that only a client breaks which lives from call to call, from their three sides.
@@ -68,7 +66,7 @@ import WindTunnelFindings
     let closed = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
     try expectEqual(
       Self.words(Self.returns, closed),
-      "error 144: The server was well again, and each of 24 calls that began 30 s later or more "
+      "error 144: The server had recovered, and each of 24 calls that began 30 s later or more "
         + "failed, without a request. (24 of 24 calls)"
     )
     let asking = Self.flight { Self.call($0, at: $1, Self.failed, asks: $0 % 2 == 0) }
@@ -97,11 +95,11 @@ import WindTunnelFindings
         call.ending = Self.failed
         return call
       }
-    try expectEqual(Self.words(Self.returns, never), "not met: No call went well before.")
+    try expectEqual(Self.words(Self.returns, never), "not met: No earlier call succeeded.")
     let short = Self.flight { Self.call($0, at: $1, Self.failed) }.filter { $0.call < 148 }
     #expect(try Self.words(Self.returns, short).hasPrefix("not met: Only 4 of at least 5"))
     let met = Self.flight { Self.call($0, at: $1, Self.failed, faults: #"{"status":503}"#) }
-    #expect(try Self.words(Self.returns, met).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(Self.returns, met).hasPrefix("not met: No call met the condition"))
     #expect(try Self.words(Self.returns, Self.flight(), of: .program).hasPrefix("not met"))
   }
 
@@ -137,7 +135,7 @@ import WindTunnelFindings
     let first = Self.kept(0, asks: true)
     let shown = [first, Self.kept(1, asks: false), Self.kept(2, asks: false)]
     let found =
-      "warning 1: It asked nobody, and showed an answer that had been older than it may be when it came. "
+      "warning 1: It sent no request, and showed a response that was already too old on arrival. "
     try expectEqual(Self.words(Self.fresh, shown), found + "(2 of 2 calls)")
     try expectEqual(
       Self.words(Self.fresh, shown.reversed(), of: .library),
@@ -174,9 +172,9 @@ import WindTunnelFindings
   @Test func `nothing is too old that was fresh, or not there yet`() throws {
     let rule = Self.fresh
     let fresh = [Self.kept(0, asks: true, isOld: false), Self.kept(1, asks: false)]
-    #expect(try Self.words(rule, fresh).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(rule, fresh).hasPrefix("not met: No call met the condition"))
     let before = [Self.kept(0, asks: false), Self.kept(1, asks: true)]
-    #expect(try Self.words(rule, before).hasPrefix("not met: No call met it"))
+    #expect(try Self.words(rule, before).hasPrefix("not met: No call met the condition"))
     let other = Self.kept(1, asks: false) { $0.endpoint = "GET /news" }
     #expect(try Self.words(rule, [Self.kept(0, asks: true), other]).hasPrefix("not met"))
     let program = [Self.kept(0, asks: true), Self.kept(1, asks: false)]
@@ -201,14 +199,14 @@ import WindTunnelFindings
   @Test func `whoever leaves large answers half read is named, with their number`() throws {
     try expectEqual(
       Self.reading((6, 6)),
-      "warning 5: 6 answers were not read to their end, and their connections still open 5 s after the "
-        + "last of 6 calls. (6 of 6 calls)"
+      "warning 5: 6 responses were not read to their end, and their connections were still open 5 "
+        + "s after the last of 6 calls. (6 of 6 calls)"
     )
-    #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 answers"))
+    #expect(try Self.reading((3, 2), (3, 1)).hasPrefix("warning 5: 3 responses"))
     for read in [0, 1, 2] { try expectEqual(Self.reading((6, read)), "kept by 6") }
     try expectEqual(Self.reading((4, 1)), "kept by 4")
     #expect(try Self.reading((3, 3)).hasPrefix("not met: Only 3 of at least 4"))
-    #expect(try Self.reading((60, nil)).hasPrefix("not met: No call met it"))
+    #expect(try Self.reading((60, nil)).hasPrefix("not met: No call met the condition"))
   }
 
   // MARK: comes-back-in-a-herd
@@ -221,7 +219,7 @@ import WindTunnelFindings
     }
     expectEqual(
       queue,
-      "error 23: 24 requests came within a second, 0.0 ms after the server was well again; later "
+      "error 23: 24 requests arrived within a second, 0.0 ms after the server recovered; later "
         + "there were 4.04 a second. (24 of 168 calls)"
     )
     let spread = try Self.words(Self.herd, Self.flight()) {
@@ -282,8 +280,7 @@ import WindTunnelFindings
 
   @Test func `a call that shows what was answered to another is named`() throws {
     let calls = [Self.impatient, Self.shows(nil), Self.shows("GET /cart", 5)]
-    let words =
-      "error 5: Asked for GET /home, it showed what was answered to GET /cart. (1 of 2 calls)"
+    let words = "error 5: For GET /home, it showed the response to GET /cart. (1 of 2 calls)"
     try expectEqual(Self.words(Self.mixed, calls), words)
     try expectEqual(Self.words(Self.mixed, calls, of: .library), words)
     #expect(try Self.words(Self.mixed, calls, of: .program).hasPrefix("not met"))
@@ -319,11 +316,11 @@ import WindTunnelFindings
     ]
     try expectEqual(
       Self.words(Self.page, kept),
-      "error 6: It showed the page of a captive portal that was gone, and asked nobody. "
-        + "(1 of 2 calls)"
+      "error 6: It showed the page of a captive portal that was no longer active, and sent no "
+        + "request. (1 of 2 calls)"
     )
     let asked = [Self.portal(0), Self.shows(Observation.portalPage, 6)]
-    #expect(try Self.words(Self.page, asked).contains("and had the server's own answer."))
+    #expect(try Self.words(Self.page, asked).contains("and received the server's own response."))
     try expectEqual(Self.words(Self.page, [Self.portal(0), Self.shows(nil, 5)]), "kept by 1")
     #expect(try Self.words(Self.page, [Self.portal(0), Self.portal(1)]).hasPrefix("not met"))
     #expect(try Self.words(Self.page, [Self.shows(nil, 5)]).hasPrefix("not met"))
@@ -340,8 +337,8 @@ import WindTunnelFindings
     let server = Self.shows(nil, 5)
     try expectEqual(
       Self.words(Self.page, [Self.portal(0), server, fails(6), fails(7)]),
-      "warning 6: It failed and asked nobody, when the server was there again. A captive portal had "
-        + "answered at this address before. (2 of 3 calls)"
+      "warning 6: It failed without a request when the server was reachable again. A captive "
+        + "portal had answered at this address before. (2 of 3 calls)"
     )
     // A breaker that is open asks nobody either, until somebody comes through.
     let late = Self.shows(nil, 8)

@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rules about clients that lose conversations and come back, each from its three sides.
@@ -28,8 +26,8 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call([1, 2, 1], waiting: 3)),
-      "error 3: It lost a conversation and connected again, and 2 messages that the cassette has "
-        + "for it never came: it did not ask for them, and does not say that it has them. (1 of 1 call)"
+      "error 3: It lost a conversation and reconnected, but 2 messages in the cassette never "
+        + "arrived: it did not request them, and does not report them. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, call([1, 2, 1], waiting: 0)), "kept by 1")
     try expectEqual(Self.words(rule, call([1, 2, 1, 7, 8], waiting: 3)), "kept by 1")
@@ -48,8 +46,7 @@ import WindTunnelFindings
     let whole = Messages.conversation(0, sending: [1, 3], ended: (9, .client(1000)))
     try expectEqual(
       Self.words(rule, Messages.call(received: [1, 3, 3], [whole])),
-      "error 3: It says once more that it received a message than connections brought it. "
-        + "(1 of 1 call)"
+      "error 3: It reports a message once more than connections delivered it. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, Messages.call(received: [1, 3], [whole])), "kept by 1")
     try expectEqual(Self.words(rule, Messages.call(received: nil, [whole])), "not met")
@@ -83,7 +80,7 @@ import WindTunnelFindings
     let rule = "reconnects-without-pause"
     try expectEqual(
       Self.words(rule, Self.call(waits: [3, 5, 49, 2, 1])),
-      "error 3: After a conversation was lost it asked for the next 5 times and never waited more "
+      "error 3: After losing a conversation it requested the next 5 times and never waited more "
         + "than 49.0 ms. (1 of 1 call)"
     )
     #expect(try Self.words(rule, Self.call(waits: [700, 3, 5, 9, 2, 1])).hasPrefix("error 3"))
@@ -142,7 +139,7 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call([1008, 1008, 1008])),
-      "error 3: It asked for a conversation 2 times more that its server had closed with 1008. "
+      "error 3: It requested a conversation 2 times more after its server had closed it with 1008. "
         + "(1 of 1 call)"
     )
     #expect(try Self.words(rule, call([1009, 1012])).hasPrefix("warning 3"))

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelFindings
 
 /// The rules that compare what attempts sent, from their three sides: broken, kept, and not met.
@@ -103,8 +102,7 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(500)),
-      "error 0: It sent POST /payments 500 ms after the first, which was still open. "
-        + "(1 of 1 call)"
+      "error 0: It sent POST /payments 500 ms after the first, which was still open. (1 of 1 call)"
     )
     // What can be told to be one is done once.
     try expectEqual(Self.words(rule, call(500, key: 5)), "not met")
@@ -135,7 +133,7 @@ import WindTunnelFindings
     }
     try expectEqual(
       Self.words(rule, call(2)),
-      "error 0: It sent POST /payments again under the same Idempotency-Key, and with another "
+      "error 0: It sent POST /payments again under the same Idempotency-Key, but with another "
         + "body. (1 of 1 call)"
     )
     for good in [call(1), call(nil), call(2, 6)] {
@@ -162,7 +160,7 @@ import WindTunnelFindings
   @Test func `a credential goes to no other host`() throws {
     let rule = "sends-credential-elsewhere"
     let found =
-      "error 0: It was redirected to another host, and sent its credential along. (1 of 1 call)"
+      "error 0: It was redirected to another host, and sent its credential there. (1 of 1 call)"
     try expectEqual(
       Self.words(rule, [Self.hop(0, 302, [1]), Self.hop(9, elsewhere: true, [1])]),
       found
@@ -178,7 +176,7 @@ import WindTunnelFindings
     for place in keys.indices { keys[place].sent?.apiKeys = [4] }
     try expectEqual(
       Self.words(rule, keys),
-      "warning 0: It was redirected to another host, and sent its API key along. (1 of 1 call)"
+      "warning 0: It was redirected to another host, and sent its API key there. (1 of 1 call)"
     )
     for other in [
       [Self.hop(0, 302, []), Self.hop(9, elsewhere: true, [1])], [Self.hop(0, 302, [1])],
@@ -215,16 +213,14 @@ import WindTunnelFindings
     let found = { (words: String) in
       "\(words) (1 of 1 call)"
     }
-    let heard = found(
-      "error 0: It was redirected from https to http, and sent its credential along."
-    )
+    let heard = found("error 0: It was redirected from https to http, and sent its credential.")
     for hops in [
       [Self.hop(0, secure: true, [1, 2]), Self.hop(9, secure: false, [2])],
       [Self.hop(0, secure: true, keys: [4]), Self.hop(9, secure: false, keys: [4])],
     ] {
       try expectEqual(Self.words(rule, hops), heard)
     }
-    let followed = found("note 0: It was redirected from https to http, and went there.")
+    let followed = found("note 0: It was redirected from https to http, and followed.")
     for (first, second) in [([], []), ([1], []), ([1], [3]), ([], [1])] {
       let hops = [Self.hop(0, secure: true, first), Self.hop(9, secure: false, second)]
       try expectEqual(Self.words(rule, hops), followed)
@@ -271,7 +267,7 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, [refused, plain([], keys: [2])]), heard)
     try expectEqual(
       Self.words(rule, [refused, plain([])]),
-      "warning 0: The TLS handshake failed, and it asked by plain HTTP. (1 of 1 call)"
+      "warning 0: The TLS handshake failed, and it sent the request by plain HTTP. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [refused, refused]), "kept by 1")
     let secure = Self.hop(9, secure: true, [1], answer: nil)
@@ -279,7 +275,7 @@ import WindTunnelFindings
     let redirected = [refused, Self.hop(9, secure: true, [1]), plain([])]
     try expectEqual(
       Self.words(rule, redirected),
-      "note 0: It was redirected from https to http, and went there. (1 of 1 call)"
+      "note 0: It was redirected from https to http, and followed. (1 of 1 call)"
     )
     // Nobody knows how a request came that did not come whole.
     let cut = RuleTests.attempt(9, to: 12, status: nil, error: "connectionLost")
@@ -287,7 +283,7 @@ import WindTunnelFindings
     // A bad certificate is accepted by who asks under it, and not by who asks without it.
     let good = RuleTests.call(1, .succeeded, [Self.hop(0, secure: true, [1], answer: nil)])
     for (last, words) in [
-      (secure, "error 0: It sent its request all the same when the handshake showed"),
+      (secure, "error 0: It sent its request although the handshake showed"),
       (plain([1]), "kept by 1"),
     ] {
       var last = last
@@ -305,12 +301,12 @@ import WindTunnelFindings
     let rule = "repeats-refused-credential"
     try expectEqual(
       Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 401, [1])]),
-      "warning 0: After 401 it asked with the same credential 1 time more. (1 of 1 call)"
+      "warning 0: After 401 it sent the request 1 more time with the same credential. (1 of 1 call)"
     )
     let thrice = [0, 9, 19].map { Self.hop($0, 401, []) }
     try expectEqual(
       Self.words(rule, thrice),
-      "error 0: After 401 it asked without a credential 2 times more. (1 of 1 call)"
+      "error 0: After 401 it sent the request 2 more times without a credential. (1 of 1 call)"
     )
     try expectEqual(Self.words(rule, [Self.hop(0, 401, [1]), Self.hop(9, 200, [2])]), "kept by 1")
     try expectEqual(Self.words(rule, [Self.hop(0, 401, [])]), "kept by 1")

@@ -1,8 +1,5 @@
 import TestSupport
-import Testing
-import WindTunnel
 
-@testable import WindTunnelFindings
 @testable import WindTunnelReports
 
 /// The requests of an app's start, which are no attempts at what its call asks for.
@@ -100,13 +97,11 @@ import WindTunnel
     let rule = "trusts-rogue-server"
     try expectEqual(
       RuleTests.words(rule, [Self.rogue(.shownDespiteProbe)], of: .program),
-      "error 0: A server had said other things at its probe than it must, and it showed that "
-        + "server's page. (1 of 1 call)"
+      "error 0: A server failed its probe, and it showed that server's page. (1 of 1 call)"
     )
     try expectEqual(
       RuleTests.words(rule, [Self.rogue(.shown), Self.rogue(.refused)], of: .service),
-      "warning 0: It showed the page of a server that says other things than it must, and had "
-        + "not probed it. (1 of 2 calls)"
+      "warning 0: It showed a page from a rogue server without probing it. (1 of 2 calls)"
     )
     for kept in [Self.rogue(.refused), Self.rogue(.shown, .failed("exit 1"))] {
       try expectEqual(RuleTests.words(rule, [kept], of: .program), "kept by 1")
@@ -126,8 +121,7 @@ import WindTunnel
     let rule = "accepts-unsigned-configuration"
     try expectEqual(
       RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service),
-      "error 0: It went by version 6 of the configuration, which had come with bytes that "
-        + "nobody has signed. (1 of 1 call)"
+      "error 0: It used version 6 of the configuration, which has no valid signature. (1 of 1 call)"
     )
     let careful = Self.went(.init(kept: 5, changed: [6], used: [5]))
     try expectEqual(RuleTests.words(rule, [careful], of: .program), "kept by 1")
@@ -146,8 +140,8 @@ import WindTunnel
     let use = Observation.ConfigurationUse(kept: 7, isGiven: true, signed: [6], used: [6])
     try expectEqual(
       RuleTests.words(rule, [Self.went(use)], of: .program),
-      "error 0: It had version 7 of the configuration, was served version 6, and went by that. "
-        + "(1 of 1 call)"
+      "error 0: It had version 7 of the configuration, received version 6, and used that one. (1 "
+        + "of 1 call)"
     )
     var careful = use
     careful.used = [7]

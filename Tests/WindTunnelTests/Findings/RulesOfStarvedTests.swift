@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// Calls of a client that got no processor, or none in time. The machine is the reason for their

@@ -1,6 +1,4 @@
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelFindings
 
 /// The rule about downloads that are taken up, from its three sides.
@@ -61,20 +59,20 @@ import WindTunnelFindings
     ]
     try expectEqual(
       RuleTests.words(Self.rule, calls, of: .program),
-      "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the rest of "
-        + "version \"v2\", which it had asked for without If-Range. (2 of 2 calls)"
+      "error 2: To the first 40 B of version \"v1\", which was truncated, it appended the rest of "
+        + "version \"v2\", which it had requested without If-Range. (2 of 2 calls)"
     )
     let whole = Self.attempt(100, version: 2, from: 40, isConditional: true)
     let appended = [Self.call(2, [Self.first, whole], joins: true)]
     try expectEqual(
       RuleTests.words(Self.rule, appended, of: .library),
-      "error 2: Behind the first 40 B of version \"v1\", where that broke off, it put the whole of "
-        + "version \"v2\", which was the answer to If-Range. (1 of 1 call)"
+      "error 2: To the first 40 B of version \"v1\", which was truncated, it appended the whole of "
+        + "version \"v2\", which was the response to If-Range. (1 of 1 call)"
     )
     try expectEqual(
       Self.steps([Self.first, rest]),
       [
-        "GET /home → 200, version \"v1\", 40 B, a body that was cut",
+        "GET /home → 200, version \"v1\", 40 B, a truncated body",
         "GET /home from byte 40 → 206, version \"v2\"", "the call succeeded",
       ]
     )

@@ -2,7 +2,6 @@ import Foundation
 import Mutations
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// Ways in which a text that was good comes to harm; the same for the same seed.
 extension Generator {

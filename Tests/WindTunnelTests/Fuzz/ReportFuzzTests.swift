@@ -1,10 +1,6 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
 
 @Suite(.world) struct ReportFuzzTests {
   /// Whatever stands in a file, it is refused in words or shown in every form.

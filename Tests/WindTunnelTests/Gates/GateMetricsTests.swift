@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct GateMetricsTests {

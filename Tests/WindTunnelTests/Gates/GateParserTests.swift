@@ -1,6 +1,5 @@
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelReports

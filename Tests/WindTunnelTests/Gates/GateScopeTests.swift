@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Gates with a prefix: a scenario's name, a class of scenarios or the whole run.
@@ -49,8 +46,8 @@ import Testing
 
   @Test(arguments: [
     ("calm: sucessRate >= 1", 7, "there is no metric \"sucessRate\". Did you mean successRate?"),
-    ("calm: p95", 10, "a comparison is missing. There are >=, <=, >, <, == and !=."),
-    (": calls == 1", 1, "a metric should stand here. Write for example successRate >= 0.99."),
+    ("calm: p95", 10, "a comparison is missing. Known: >=, <=, >, <, == and !=."),
+    (": calls == 1", 1, "expected a metric. Write for example successRate >= 0.99."),
   ])
   func `an error behind a prefix has its place`(text: String, column: Int, sentence: String) throws
   {
@@ -85,7 +82,7 @@ import Testing
   @Test(arguments: [
     ("metr: calls == 1", #"this run has no scenario "metr"; the nearest name is "metro""#),
     ("harbour: calls == 1", #"this run has no scenario "harbour"; it has calm, metro, outage"#),
-    ("run: coverage == 1", "coverage is a figure of one scenario, and not of a whole run"),
+    ("run: coverage == 1", "coverage is a metric of one scenario, not of a whole run"),
   ])
   func `a gate that is held nowhere is refused`(text: String, problem: String) {
     let sentence = "gate \"\(text)\", column 1: \(problem)."
@@ -103,7 +100,7 @@ import Testing
     expectEqual(
       refusal { try outage.judged(by: [Gate("calls == 20")]) },
       "gate \"calls == 20\", column 1: no call can succeed in this run, so a gate without a prefix "
-        + "is not held."
+        + "is not checked."
     )
   }
 
@@ -112,8 +109,7 @@ import Testing
       refusal {
         try Scenario(json: #"{"windtunnelScenario":1,"name":"s","gates":["s: calls == 1"]}"#)
       },
-      "s.json, gates[0], column 1: a scenario's own gate has no prefix, because it is held in that "
-        + "scenario alone."
+      "s.json, gates[0], column 1: a scenario's own gate cannot have a prefix."
     )
     // It is held where no call can succeed, too.
     let outage = Report.ScenarioResult(
@@ -161,7 +157,7 @@ import Testing
     try #require(doctored != text)
     expectEqual(
       refusal { try Report(data: Data(doctored.utf8), source: "r.json") },
-      "r.json, gates[0]: of the log it is: met, got 60."
+      "r.json, gates[0]: the log results in met, got 60."
     )
   }
 

@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Calls whose figures are known: number n takes n milliseconds.
@@ -62,15 +60,16 @@ struct Calls {
     try expectEqual(verdict("averageRetries <= 9", unseen), attempts)
     try expectEqual(verdict("firstTrySuccessRate >= 0", unseen), attempts)
     let critical =
-      "inconclusive, no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names one"
+      "inconclusive, no GET or HEAD call is of a critical endpoint; --critical \"GET /home\" names "
+      + "one"
     try expectEqual(verdict("blankScreens == 0", unseen), critical)
     try expectEqual(verdict("blankScreenRate <= 1", unseen), critical)
     let feed = Calls.row(Calls(good: 5, endpoint: "GET /feed", isCritical: false))
     let example = critical.replacing("GET /home", with: "GET /feed")
     try expectEqual(verdict("blankScreens == 0", feed), example)
     let actions =
-      "inconclusive, no call but GET and HEAD is of a critical endpoint; "
-      + "--critical \"POST /orders\" names one"
+      "inconclusive, no call but GET and HEAD is of a critical endpoint; --critical \"POST "
+      + "/orders\" names one"
     try expectEqual(verdict("failedActions == 0", Calls.row(Calls(good: 5))), actions)
     try expectEqual(verdict("successRate >= 1", unseen), "met, got 1 (5 of 5 calls)")
     for name in GateMetric.allCases {
@@ -110,7 +109,8 @@ struct Calls {
     )
     try expectEqual(
       verdict("p95(POST /payments) <= 3s", row),
-      "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST /users/1"
+      "inconclusive, no call is of POST /payments; there are GET /users/1, GET /users/2, POST "
+        + "/users/1"
     )
   }
 

@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct JudgingTests {
@@ -77,7 +74,8 @@ import Testing
       now.judge([gate], against: other).map(\.description),
       [
         "calm: successRate >= baseline: met, got 1 (20 of 20 calls)",
-        "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against (got 0.5 (10 of 20 calls))",
+        "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against "
+          + "(got 0.5 (10 of 20 calls))",
       ]
     )
   }
@@ -132,7 +130,7 @@ import Testing
     }
     expectEqual(
       refusal { try reading(#""verdict": "failed""#, #""verdict": "met""#) },
-      "r.json, scenarios[0].gates[0]: of the log it is: failed, got 20."
+      "r.json, scenarios[0].gates[0]: the log results in failed, got 20."
     )
     expectEqual(
       refusal { try reading("calls > 20", "cals > 20") },
@@ -140,7 +138,7 @@ import Testing
     )
     expectEqual(
       refusal { try reading(#""endpoints": ["#, #""endpoints": [ {},"#) },
-      "r.json, scenarios[0].subjects[0].endpoints: the figures are not the ones of the log."
+      "r.json, scenarios[0].subjects[0].endpoints: the figures do not match the log."
     )
     // Where the bar was in another file, the verdict stands as it was told.
     let told = try reading(#""inconclusive""#, #""met""#.replacing("met", with: "failed"))

@@ -1,7 +1,5 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 import WindTunnelHAR
 import WindTunnelSymptoms
 
@@ -134,7 +132,7 @@ import WindTunnelSymptoms
       "a.har, log.entries[0]._windtunnel.request.headrs: "
     ),
     (#"{"response": {"file": "/etc/passwd"}}"#, "a.har, log.entries[0]._windtunnel: a HAR has no "),
-    ("[]", "a.har, log.entries[0]._windtunnel: an object should stand here."),
+    ("[]", "a.har, log.entries[0]._windtunnel: expected an object."),
   ])
   func `an addition that is none of ours is refused at its place`(
     addition: String,
@@ -151,8 +149,8 @@ import WindTunnelSymptoms
     let har = Data(#"{"log": {"_windtunnel": {"version": 2}, "entries": []}}"#.utf8)
     expectEqual(
       refusal { try HARImport(har, source: "a.har") },
-      "a.har: this is a version 2 HAR of windtunnel's, and this windtunnel reads version 1. "
-        + "Update windtunnel."
+      "a.har: this is a version 2 HAR of windtunnel's, but windtunnel reads version 1. Update "
+        + "windtunnel."
     )
   }
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelHAR
 import WindTunnelSymptoms
 
@@ -80,8 +78,8 @@ import WindTunnelSymptoms
     expectEqual(
       result.warnings,
       [
-        "log.entries[0], POST https://api.example.test/a: the form was made of its fields; "
-          + "1 files in it are empty."
+        "log.entries[0], POST https://api.example.test/a: the form was built from its fields; 1 "
+          + "files in it are empty."
       ]
     )
   }
@@ -169,12 +167,12 @@ import WindTunnelSymptoms
     expectEqual(
       result.warnings,
       [
-        "log.entries[0]: its URL (data…) is none that HTTP goes to; the entry is left out.",
-        "log.entries[1]: its URL (api…) is none that HTTP goes to; the entry is left out.",
-        "log.entries[2], CONNECT http://api.example.test:443/: a tunnel says nothing of what went "
-          + "through it; the entry is left out.",
-        "log.entries[3], GET https://api.example.test/a: 42 is no status of HTTP; "
-          + "the entry is left out.",
+        "log.entries[0]: its URL (data…) is not an HTTP URL; the entry is omitted.",
+        "log.entries[1]: its URL (api…) is not an HTTP URL; the entry is omitted.",
+        "log.entries[2], CONNECT http://api.example.test:443/: a tunnel has no data about its "
+          + "content; the entry is omitted.",
+        "log.entries[3], GET https://api.example.test/a: 42 is not an HTTP status; the entry is "
+          + "omitted.",
       ]
     )
   }

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 import WindTunnelHAR
 
@@ -76,8 +74,8 @@ import WindTunnelHAR
     expectEqual(
       result.warnings,
       [
-        "log.entries[0], GET https://api.example.test/a: there is no answer and no reason; "
-          + "it is kept as \"unknown\"."
+        "log.entries[0], GET https://api.example.test/a: there is no response and no reason; it is "
+          + "stored as \"unknown\"."
       ]
     )
   }

@@ -1,5 +1,4 @@
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What HAR 1.2 asks of a file: members that must be there, their types and the form of dates, by
 /// the specification (http://www.softwareishard.com/blog/har-12-spec).

@@ -1,12 +1,8 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHAR
-@testable import WindTunnelRedaction
 
 /// Whether an exported file conforms to HAR 1.2.
 @Suite struct HARSchemaTests {

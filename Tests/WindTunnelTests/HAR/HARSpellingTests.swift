@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelHAR
 
@@ -56,6 +54,6 @@ import Testing
     expectEqual(read.file["log"]?["entries"]?.elements.first?["request"]?["bodySize"], 0)
     // What is ours is written once.
     let own = entry(more: #""_windtunnel": {"then": "fail", "then": "cycle"}"#)
-    #expect(refusal { try imported(own) }.contains("stands here twice"))
+    #expect(refusal { try imported(own) }.contains("occurs twice"))
   }
 }

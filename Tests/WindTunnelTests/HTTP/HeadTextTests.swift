@@ -1,9 +1,7 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
 @testable import WindTunnelRedaction
 
 /// Octets of heads as text, and the parts of a response head that are rare.

@@ -1,9 +1,6 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelLink
 @testable import WindTunnelReports
 

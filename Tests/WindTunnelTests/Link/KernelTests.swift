@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 @testable import WindTunnelReports
 
 /// The model against a kernel.

@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelCassettes
 @testable import WindTunnelLink
 @testable import WindTunnelRedaction

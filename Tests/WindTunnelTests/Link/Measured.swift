@@ -1,6 +1,5 @@
 import Foundation
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// What a kernel was measured to do; the files say how.

@@ -1,11 +1,7 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 @Suite struct TCPShaperTests {
   private static func path(_ link: Link, _ ordinal: Int = 1) -> LinkPath {

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What of a cassette is played to requests with conditions and codings, and to HEAD.
 @Suite struct ConditionTests {
@@ -103,17 +100,14 @@ import Testing
 
   @Test(
     arguments: [
-      (
-        ["Accept-Encoding": "identity"],
-        "decoded: the request does not accept gzip, in which it was"
-      ),
+      (["Accept-Encoding": "identity"], "decoded: the request does not accept its coding, gzip"),
       (
         ["If-None-Match": "*"],
         "as 304 Not Modified: its validator meets the request's If-None-Match."
       ),
       (
         [:],
-        "differs in the condition that its 304 answered, if-none-match: recorded \"\"v1\"\", asked"
+        "differs in the condition of its 304 response, if-none-match: recorded \"\"v1\"\", asked"
       ),
     ] as [(HeaderFields, String)]
   )
@@ -139,7 +133,7 @@ import Testing
     expectEqual(whole?.body, ResponseEdit.version(2, of: Data("hello".utf8)))
     expectEqual(whole?.head.headers["ETag"], "\"v2\"")
     expectNil(whole?.head.headers["Content-Encoding"])
-    #expect(deck.journal.all[0].misfits[0].contains("cannot be made of a body in gzip."))
+    #expect(deck.journal.all[0].misfits[0].contains("cannot be created from a body in gzip."))
   }
 }
 

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCore
 
 /// What a request that nothing answers costs when it comes again.
 @Suite struct ExplainedOnceTests {

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// What a miss says, word for word.
 @Suite struct ExplanationTests {
@@ -44,9 +41,9 @@ import Testing
       Nearest: #2 GET https://a.example/users?page=1, differs in query "page": recorded "1", asked "2".
       Also in query "sort": recorded none, asked "up".
       The same: method, scheme, host, port, path. Not compared: headers, body.
-      To let #2 answer it, match by: {"match": 1, "ignoreQuery": ["page", "sort"]}
-      Then: #3 GET https://a.example/users/7, differs in path: recorded /users/7, asked /users, and in 2 more.
-      Then: #4 GET https://a.example/users/8, differs in path: recorded /users/8, asked /users, and in 2 more.
+      To match #2, match by: {"match": 1, "ignoreQuery": ["page", "sort"]}
+      Then: #3 GET https://a.example/users/7, differs in path: recorded /users/7, asked /users, and 2 more.
+      Then: #4 GET https://a.example/users/8, differs in path: recorded /users/8, asked /users, and 2 more.
       """
     )
   }
@@ -63,7 +60,7 @@ import Testing
       Also in body at $.items[1].n: recorded 2, asked 3.
       Also in body at $.new: recorded none, asked "é".
       The same: method, scheme, host, port, path, query. Not compared: headers.
-      To let #1 answer it, match by: {"match": 1, "body": "json", "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "$.items[*].n", "$.new"]}
+      To match #1, match by: {"match": 1, "body": "json", "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "$.items[*].n", "$.new"]}
       """
     )
   }
@@ -117,12 +114,9 @@ import Testing
     let request = Request("GET", "https://a.example/users?page=1")
     let twice = Cassette(Self.tape.interactions + [Self.tape.interactions[1]])
     let once = Explanation(request, Self.tape, matcher: .url)
-    expectEqual("\(once)", "GET https://a.example/users?page=1 is answered by #2.")
+    expectEqual("\(once)", "GET https://a.example/users?page=1 matches #2.")
     let both = Explanation(request, twice, matcher: .url)
-    expectEqual(
-      "\(both)",
-      "GET https://a.example/users?page=1 is answered by #2, #5, in this order."
-    )
+    expectEqual("\(both)", "GET https://a.example/users?page=1 matches #2, #5, in this order.")
     let json: JSON = [
       "matches": true, "asked": .text("\(request.method) \(request.url)"), "answeredBy": [2, 5],
     ]

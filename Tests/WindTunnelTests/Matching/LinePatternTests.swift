@@ -1,8 +1,6 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 @Suite struct LinePatternTests {
   @Test(arguments: [

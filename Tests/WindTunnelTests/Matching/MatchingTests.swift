@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 @testable import WindTunnel
 @testable import WindTunnelCassettes
@@ -141,17 +140,14 @@ import Testing
     expectEqual(
       sentence(deck, request),
       """
-      GET https://a.example/users?page=1 was already played once, and there is no further recording of it.
-      To let it be played again, write "then": "repeat" into interaction #1, or record it once more.
+      GET https://a.example/users?page=1 was already played once, and has no further recording.
+      To play it again, add "then": "repeat" to interaction #1, or record it once more.
       """
     )
   }
 
   @Test func `a password is not repeated`() {
     let text = sentence(Deck(Cassette()), Request("GET", "https://u:secret@a.example/"))
-    expectEqual(
-      text,
-      "GET https://a.example/ is not on the cassette, which has no interactions."
-    )
+    expectEqual(text, "GET https://a.example/ is not on the cassette, which has no interactions.")
   }
 }

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// Which spellings of an address are one, and what a recorded address stands for.
 @Suite struct SpellingTests {

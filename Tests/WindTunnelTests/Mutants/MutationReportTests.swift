@@ -1,8 +1,5 @@
-import Foundation
 import Schemas
 import TestSupport
-import Testing
-import WindTunnel
 import WindTunnelMutants
 
 @Suite struct MutationReportTests {
@@ -165,7 +162,7 @@ import WindTunnelMutants
       case "reset": .survived(asked: 3, plainAsked: 1)
       case "stall": .hung
       case "cut": .crashed
-      case "hollow": .noRoom(reason: "the body is empty JSON already")
+      case "hollow": .noRoom(reason: "the body is already empty JSON")
       case "values": nil
       default: .notReached
       }

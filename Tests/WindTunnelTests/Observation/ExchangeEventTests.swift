@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
@@ -44,12 +42,12 @@ import Testing
       told.withLock { $0 },
       [
         "decided 1 withheld 1",
-        #"undone 1 [{"resetAfterEvents":1} was not done: the answer streams no events.]"#,
+        #"undone 1 [{"resetAfterEvents":1} was not done: the response has no event stream.]"#,
       ]
     )
     expectEqual(
       deck.journal.all.map(\.misfits),
-      [[#"{"resetAfterEvents":1} was not done: the answer streams no events."#]]
+      [[#"{"resetAfterEvents":1} was not done: the response has no event stream."#]]
     )
   }
 
@@ -88,7 +86,7 @@ import Testing
   @Test func `what is told of decisions is the journal, in its order, whoever asks beside whom`()
     async
   {
-    let told = Locked<[Journal.Entry]>([])
+    let told = Locked<[Journal.Record]>([])
     let deck = Deck(
       Self.tape,
       scenario: [
@@ -100,17 +98,13 @@ import Testing
         if case .decided(let entry) = event { told.withLock { $0.append(entry) } }
       }
     )
-    await withTaskGroup(of: Void.self) { group in
-      for number in 0..<40 {
-        group.addTask {
-          let url = RequestURL("https://api.example.test/\(number % 4 == 0 ? "b" : "a")")
-          deck.finished(deck.decide(Request("GET", url)))
-          if number % 5 == 0 { _ = deck.openTunnel(to: "a.test:443") }
-        }
-      }
+    await concurrently(0..<40) { number in
+      let url = RequestURL("https://api.example.test/\(number % 4 == 0 ? "b" : "a")")
+      deck.finished(deck.decide(Request("GET", url)))
+      if number % 5 == 0 { _ = deck.openTunnel(to: "a.test:443") }
     }
     // Of one that another overlaps, that is known only when the other comes.
-    func alike(_ entry: Journal.Entry) -> Journal.Entry {
+    func alike(_ entry: Journal.Record) -> Journal.Record {
       var entry = entry
       entry.overlapping = false
       return entry

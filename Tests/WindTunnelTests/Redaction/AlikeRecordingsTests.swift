@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
@@ -91,9 +89,9 @@ import Testing
     expectEqual(
       explanation.description,
       """
-      GET /a?token=x1 is answered by #1.
-      #1 and #2 cannot be told apart: they differ only in what was taken out of them, so who asks \
-      first gets #1.
+      GET /a?token=x1 matches #1.
+      #1 and #2 are identical except for their redacted values, so the first matching request \
+      gets #1.
       """
     )
     expectEqual(explanation.json["cannotBeToldFrom"], .number(2))

@@ -1,10 +1,7 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Content that is packed without a content coding.
 @Suite struct ClosedBodyTests {
@@ -23,7 +20,7 @@ import Testing
     for text in ["seen: tok-SECRET-123", #"{"access_token":"other-SECRET-45"}"#] {
       let (count, leftOut) = Self.kept(Packed.gzip(text))
       expectEqual(count, 0)
-      expectEqual(leftOut, ["GET /a: a body in gzip holds a credential"])
+      expectEqual(leftOut, ["GET /a: a body in gzip has a credential"])
     }
     #expect(Self.kept(Packed.gzip("nothing to see")) == (1, []))
   }
@@ -34,6 +31,6 @@ import Testing
     )
     let (count, leftOut) = Self.kept(packed)
     expectEqual(count, 0)
-    expectEqual(leftOut, ["GET /a: a body in zstd cannot be opened to look for credentials"])
+    expectEqual(leftOut, ["GET /a: a body in zstd cannot be decompressed to search for credentials"])
   }
 }

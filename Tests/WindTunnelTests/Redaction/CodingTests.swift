@@ -1,11 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHTTP
-@testable import WindTunnelRedaction
 
 /// Bodies in codings as clients open them, and the fields that vouch for a body.
 @Suite struct CodingTests {

@@ -1,5 +1,4 @@
-import Foundation
-import Testing
+import TestSupport
 import WindTunnel
 
 /// Texts that nest as deep as the parser lets them.

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// The table of what is taken out, and how a wrong row is told and undone.
 @Suite struct DetectionRowTests {

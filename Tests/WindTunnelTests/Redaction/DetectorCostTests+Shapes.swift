@@ -34,7 +34,7 @@ extension DetectorCostTests {
     Shape("many secrets") { numbered("token=x7Kq", "\n", $0) },
   ]
 
-  /// Long values under names of each kind (`Judgement`, `Prose`, `Looks`).
+  /// Long values under names of each kind (`Judgement`, `Prose`, `TextShape`).
   static let judged: [Shape] = [
     "password", "token", "code", "creditcardnumber", "authorization", "passphrase",
   ]

@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// Bodies that are built to make one detector read the same bytes again and again.
 ///
@@ -290,7 +286,7 @@ import Testing
     expectEqual(
       redaction.leftOut,
       [
-        "GET /deep: a body has parts within parts, too deep to be looked through for credentials"
+        "GET /deep: a body has nested parts, too deep to be searched for credentials"
       ]
     )
   }

@@ -1,11 +1,7 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHTTP
-@testable import WindTunnelRedaction
 
 /// Texts that nobody has taken apart: of code, pages and prose nothing goes but values.
 @Suite struct FreeTextTests {

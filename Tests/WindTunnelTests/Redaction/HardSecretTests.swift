@@ -1,10 +1,7 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Secrets that are hard to see, what looks like one and is none, and requests that differ in nothing
 /// but such a value. What is missing of each list is named in the failure.

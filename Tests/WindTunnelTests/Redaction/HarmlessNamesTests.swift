@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Values under a secret's name that are none.
 @Suite struct HarmlessNamesTests {

@@ -1,5 +1,4 @@
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// The body of a response as a recording keeps it, and the sentence about a response that is left out.
 func keptBody(

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelRedaction
 
 /// Bodies that are never opened as a whole; here small ones, looked at in the same way.
@@ -33,7 +30,7 @@ import Testing
   ) {
     expectEqual(
       Self.obstacle(body, type: type, coding: coding),
-      "a body of \(body.utf8.count) bytes is too large to be looked through for credentials"
+      "a body of \(body.utf8.count) bytes is too large to be searched for credentials"
     )
   }
 

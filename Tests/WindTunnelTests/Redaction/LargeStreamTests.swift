@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 @testable import WindTunnelRedaction
 
@@ -87,7 +84,7 @@ import Testing
     expectEqual(stream.text, text)
     expectEqual(
       stream.obstacle,
-      "an event of more than 60 bytes is too large to be looked through for credentials"
+      "an event of more than 60 bytes is too large to be searched for credentials"
     )
   }
 

@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
 import WindTunnelSymptoms
-
-@testable import WindTunnel
 
 @Suite struct LintTests {
   /// Keys of providers by their looks; put together here so that nobody takes them for real ones.
@@ -145,7 +141,7 @@ import WindTunnelSymptoms
       Cassette([.init(Request("GET", "/"), Response(headers: headers, body: Body("???")))])
     )
     expectEqual(lint.leaks, [])
-    expectEqual(lint.unopened, ["#1 response body: in zstd, which is not opened here"])
+    expectEqual(lint.unopened, ["#1 response body: in zstd, which cannot be decoded here"])
   }
 
   @Test func `a charset that nobody here reads is named`() {
@@ -153,7 +149,7 @@ import WindTunnelSymptoms
     let headers: HeaderFields = ["Content-Type": "text/plain; charset=koi8-r"]
     let response = Response(headers: headers, body: Body(Data(words)))
     let lint = CassetteLint(Cassette([.init(Request("GET", "/"), response)]))
-    expectEqual(lint.unopened, ["#1 response body: in koi8-r, which is not opened here"])
+    expectEqual(lint.unopened, ["#1 response body: in koi8-r, which cannot be decoded here"])
   }
 
   @Test(arguments: [

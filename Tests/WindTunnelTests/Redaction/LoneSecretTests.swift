@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Credentials that are short, or words that name secrets.
 @Suite struct LoneSecretTests {

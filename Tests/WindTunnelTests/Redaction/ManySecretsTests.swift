@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 @_spi(WindTunnel) import WindTunnelCore
 
 @testable import WindTunnel
@@ -68,7 +66,7 @@ import Testing
     )
     let notes = [JSON.Member("list", .array(stands.map { ["password": .text($0)] }))]
     expectEqual(redacted.notes, notes)
-    let reason = "has more than 2048 credentials, too many to look for"
+    let reason = "has more than 2048 credentials, the maximum of a search"
     expectEqual(leftOut, ["GET https://api.example.test/more: it \(reason)"])
     expectEqual(CassetteLint(cassette).unopened, ["#3 \(reason)"])
   }

@@ -1,9 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Error texts that repeat the secret that they are about.
 @Suite struct NamedByWordsTests {

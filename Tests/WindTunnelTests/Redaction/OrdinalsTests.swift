@@ -1,11 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// Tapes that were recorded in several goes, or made of several.
 @Suite struct OrdinalsTests {

@@ -1,11 +1,7 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelHAR
-@testable import WindTunnelRedaction
 
 @Suite struct PlantedSecretsTests {
   private static let kept = Cassette(Planted.all.map(\.interaction)).redacted()

@@ -1,11 +1,7 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// What was recorded with one secret is found by a request with another.
 @Suite struct RedactedReplayTests {

@@ -1,8 +1,6 @@
-import Foundation
 import Mutations
 import PlantedSecrets
 import TestSupport
-import Testing
 import WindTunnelSymptoms
 
 @testable import WindTunnel
@@ -24,7 +22,7 @@ import WindTunnelSymptoms
   ]
 
   private static func name(of secret: String, _ generator: inout Generator) -> String {
-    generator.pick(Looks.isDrawn(secret) ? names : names.dropLast(2))
+    generator.pick(TextShape.isDrawn(secret) ? names : names.dropLast(2))
   }
 
   private static let letters = Array("abcdefXYZ0123456789/+=&%\"\\ äé<>'{}:,.-_~")

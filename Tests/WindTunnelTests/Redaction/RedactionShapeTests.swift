@@ -1,10 +1,7 @@
-import Foundation
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// What a replaced value looks like, and what stays around it.
 @Suite struct RedactionShapeTests {
@@ -132,7 +129,7 @@ import Testing
     expectEqual(kept.count, (isKept ? 1 : 0))
     expectEqual(
       redaction.leftOut,
-      (isKept ? [] : ["GET /: a body in br cannot be opened to look for credentials"])
+      (isKept ? [] : ["GET /: a body in br cannot be decoded to search for credentials"])
     )
   }
 }

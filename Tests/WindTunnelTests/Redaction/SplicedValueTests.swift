@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// What stands around a replaced value keeps its spelling, so that the same request is found again.
 @Suite struct SplicedValueTests {

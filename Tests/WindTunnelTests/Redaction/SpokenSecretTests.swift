@@ -1,10 +1,6 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelLink
-@testable import WindTunnelRedaction
 
 /// Secrets that a sentence tells, that other spellings hide and that other labels name.
 @Suite struct SpokenSecretTests {
@@ -83,7 +79,7 @@ import Testing
     let bytes = Body(Data([0, 1, 2] + Array("password=hunter22".utf8) + [0, 0xFF]))
     let kept = keptBody(bytes, "application/octet-stream")
     expectNil(kept.body)
-    expectEqual(kept.leftOut, ["GET /: a body that is no text holds a credential"])
+    expectEqual(kept.leftOut, ["GET /: a body that is not text has a credential"])
     expectEqual(leaks(in: bytes).map(\.kind), ["password"])
   }
 

@@ -1,9 +1,7 @@
 import PlantedSecrets
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelRedaction
 
 /// Secrets in syntaxes, containers, spellings and pieces; public identifiers; and recordings that
 /// differ in a redacted value alone. `Data/Redaction/third-list.txt` has the score of each kind.

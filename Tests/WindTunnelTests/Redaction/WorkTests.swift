@@ -1,9 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelHTTP
-
-@testable import WindTunnelCore
 
 /// The count of work, held against loops whose growth is known.
 @Suite struct WorkTests {

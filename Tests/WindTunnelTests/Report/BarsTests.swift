@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct BarsTests {
@@ -162,9 +160,9 @@ import Testing
     let set = try bars((.none, "blankScreenRate <= 0"))
     expectEqual(try words(self.report(set, ("a", .none, 1, 9))), ["FAILED in 1 of 1: a"])
     var report = try report(set, ("a", .none, 0, 10))
-    let never = "warning: this screen was never loaded before in this scenario"
+    let never = "warning: this screen was never loaded earlier in this scenario"
     expectEqual(words(report), [never])
-    let program = "warning: started for each call: it cannot show a copy; leave {url} out"
+    let program = "warning: a program that starts for each call cannot show a copy; omit {url}"
     let calls = Calls(good: 1, bad: 9).observations
     report.scenarios[0].subjects = [Report.Row("exec", calls, of: .program)]
     expectEqual(words(report), [program])
@@ -202,10 +200,10 @@ import Testing
     report.scenarios[0].scenario?.credential = Credential(issuer: "POST /login")
     report.scenarios[0].subjects = [Report.Row("c", met(("GET /a", "[]", true)))]
     let never =
-      "warning: no request was POST /login, which renews the credential: \"credential\" names yours"
+      "warning: no request was POST /login, which renews the credential: set \"credential\""
     expectEqual(words(report), [never, never])
     report.scenarios[0].subjects = [Report.Row("c", met(("POST /login?a=1", "[]", true)))]
-    let unloaded = "warning: this screen was never loaded before in this scenario"
+    let unloaded = "warning: this screen was never loaded earlier in this scenario"
     expectEqual(words(report), ["FAILED in 1 of 1: a", unloaded])
   }
 
@@ -244,11 +242,11 @@ import Testing
 
   @Test(
     arguments: [
-      (#""gate": "calls > 0""#, "class: it is one of all, some and none"),
-      (#""class": "all", "gate": "calls > 0""#, "source: a bar needs the reason for its figure"),
+      (#""gate": "calls > 0""#, "class: expected all, some or none"),
+      (#""class": "all", "gate": "calls > 0""#, "source: a bar requires the reason for its number"),
       (
         #""class": "all", "gate": "p95 <= baseline", "source": "s""#,
-        "gate: a bar has a figure and no baseline"
+        "gate: a bar requires a number, and cannot use the baseline"
       ),
     ]
   )

@@ -1,9 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelFindings
 @testable import WindTunnelReports
 
 /// Where calls without faults are slow themselves, no time says anything about the client.

@@ -1,8 +1,6 @@
 import Mutations
 import WindTunnelReports
 
-@testable import WindTunnel
-
 /// Calls for tests of figures: everything of them is known.
 enum Flights {
   /// An attempt that met these faults, written as the story writes them, at these milliseconds.

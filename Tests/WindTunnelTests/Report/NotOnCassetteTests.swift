@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Calls that asked for what is not on the cassette: no rate has them, every form of a report tells of
@@ -30,11 +27,11 @@ import Testing
 
   private static let good = (0...20).map { Flights.call($0) }
   private static let sentence =
-    "2 calls asked for what is not on the cassette, first: GET /21/get, nearest #1 "
-    + "GET https://api.example.test/get, differs in path"
+    "2 calls had no recording, first: GET /21/get, nearest #1 GET "
+    + "https://api.example.test/get, differs in path"
 
   /// The verdict of ``mixed(_:)`` without gates.
-  private static let line = "INCONCLUSIVE (98): 2 calls asked for what is not on the cassette"
+  private static let line = "INCONCLUSIVE (98): 2 calls had no recording"
 
   private func mixed(_ gates: String...) throws -> Report {
     // Told in the order of their ends, which is the clock's.
@@ -96,7 +93,7 @@ import Testing
     var beside = try mixed()
     beside.scenarios = [Report.ScenarioResult("s", on: .onTheWire, subjects: rows)]
     expectEqual(beside.verdict.outcome, .passed)
-    #expect(beside.text().contains("s, b: 4 calls asked for what is not on the cassette, first: "))
+    #expect(beside.text().contains("s, b: 4 calls had no recording, first: "))
   }
 
   @Test func `a test that requires gates is told, unless it allows what is inconclusive`() throws {
@@ -104,7 +101,7 @@ import Testing
     expectEqual(
       refusal { try report.require(gates("calls == 23")) },
       """
-      0 of 2 gates failed, and not all that was asked for is on the cassette:
+      0 of 2 gates failed, and the cassette lacks some requests:
         rainy: \(Self.sentence)
       """
     )
@@ -127,7 +124,7 @@ import Testing
       .replacing("\"notOnCassette\": 2", with: "\"notOnCassette\": 0")
     #expect(
       refusal { try Report(data: Data(doctored.utf8), source: "r") }
-        .contains("notOnCassette: the figure is not the one of the log, which is 2")
+        .contains("notOnCassette: the figure does not match the log, which has 2")
     )
   }
 
@@ -137,12 +134,12 @@ import Testing
       report.text(),
       """
       seed 7, decisions 0a0a0a0a0a0a, errors current
-      rainy: \(Self.sentence); they are in no rate
+      rainy: \(Self.sentence); not counted in any rate
 
       scenario  subject  calls  success  retries      P95  blank
       rainy     client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
 
-      findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
+      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not met
 
       gates: 1 met
 
@@ -166,8 +163,7 @@ import Testing
     #expect(lines[21].contains(",succeeded,,true,"))
     expectEqual(
       lines[23],
-      "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,"
-        + "0,,10,1,,,,,,,"
+      "rainy,wire,client,21,GET /home,true,notOnCassette,\"\(Self.words(21))\",false,0,,10,1,,,,,,,"
     )
     let page = report.html()
     #expect(page.contains("<h1>\(Self.line)</h1>"))

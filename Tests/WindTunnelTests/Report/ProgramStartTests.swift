@@ -1,9 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelLink
 @testable import WindTunnelReports
 
 /// Programs' starts in reports: they are told, and no latency has them in it.
@@ -70,8 +66,8 @@ import Testing
     let warnings = try Self.report(row).text()
     #expect(
       warnings.contains(
-        "latencies may be the machine's: 10 calls a second were to begin, and this machine starts 3.4 "
-          + "programs a second\n"
+        "latencies may be due to the machine: 10 calls a second were to begin, and this machine "
+          + "starts 3.4 programs a second\n"
       )
     )
     #expect(!(try Self.report(Self.row(startUp: 700, starts: Self.few)).text().contains("may be")))
@@ -92,7 +88,7 @@ import Testing
     let isAlike = real.hasPrefix("calm")
     for compared in [now.compared(to: before), before.compared(to: now)] {
       let verdicts = (compared.scenarios[0].gates + compared.gates).map(\.verdict)
-      let other = GateResult.Verdict.inconclusive(BaselineComparison.otherClock)
+      let other = GateResult.Status.inconclusive(BaselineComparison.otherClock)
       expectEqual(verdicts, isAlike ? [.met, .met, .met] : [other, .met, other])
       let row = compared.scenarios[0].subjects[0]
       expectEqual(row.comparison?.p95Ratio == nil, !isAlike)

@@ -1,16 +1,12 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
 
 @Suite struct ProxyReportTests {
   private func request(
     _ url: RequestURL,
     _ milliseconds: Int,
     status: Int? = 200,
-    ending: ExchangeEnd.Ending = .whole
+    ending: ExchangeEnd.Reason = .whole
   ) -> ExchangeEvent {
     .ended(
       Deck(Cassette()).decide(Request("GET", url)),
@@ -90,17 +86,17 @@ import WindTunnelReports
     let ends = segments.map { $0["endMilliseconds"]?.doubleValue }
     expectEqual(ends, starts.dropFirst() + [9000])
     let html = String(decoding: report.htmlData(), as: UTF8.self)
-    #expect(html.contains("The flight by segments") && html.contains(hashes[1]))
+    #expect(html.contains("The run by segments") && html.contains(hashes[1]))
   }
 
   @Test func `what could not be seen is said`() {
     expectEqual(
       ProxyReport(log, seed: 1, duration: .seconds(9)).unseen,
       [
-        "Calls that the client answered from a cache, or gave up before they left the device.",
-        "What was in 2 tunnels: their requests, statuses and repeats.",
+        "Calls that the client served from a cache, or cancelled before sending.",
+        "The content of 2 tunnels: requests, statuses and retries.",
         "Traffic that does not use the proxy, such as UDP and other apps' own routes.",
-        "1 peers that were turned away: 192.168.1.9.",
+        "1 peers that were rejected: 192.168.1.9.",
       ]
     )
   }
@@ -117,7 +113,7 @@ import WindTunnelReports
       #expect(text.contains("http://a.example/x"))
     }
     #expect(html.contains("&lt;b&gt;&amp;") && !html.contains("<b>&"))
-    #expect(html.contains("cut by the weather") && html.contains("refused with 403"))
+    #expect(html.contains("broken by the network conditions") && html.contains("refused with 403"))
   }
 
   @Test func `the JSON has its version, who saw it, and null for what was not seen`() throws {

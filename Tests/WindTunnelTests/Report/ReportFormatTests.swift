@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct ReportFormatTests {
@@ -88,9 +85,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"successRate\": 0.5,", "\"successRate\": 1,", "not the one of the log"),
-    ("\"crashes\": 1,", "\"crashes\": 0,", "not the one of the log"),
-    ("\"averageRetries\": null,", "\"averageRetries\": 0,", "not the one of the log"),
+    ("\"successRate\": 0.5,", "\"successRate\": 1,", "does not match the log"),
+    ("\"crashes\": 1,", "\"crashes\": 0,", "does not match the log"),
+    ("\"averageRetries\": null,", "\"averageRetries\": 0,", "does not match the log"),
     ("\"windtunnelReport\": 1,", "\"windtunnelReport\": 2,", "2"),
     ("\"decisionHash\"", "\"decisionhash\"", "decisionHash"),
     ("\"stage\": \"wire\",", "", "stage"), ("\"scenarios\"", "\"_scenarios\"", "scenarios"),
@@ -157,6 +154,6 @@ import Testing
     expectEqual(merged.scenarios[0].scenario, scenario)
     report.scenarios[0].scenario = Scenario("dry")
     let error = #expect(throws: FormatError.self) { try Report(data: report.data(), source: "r") }
-    expectEqual(error?.description, "r, scenarios[0].scenario: it is that of dry.")
+    expectEqual(error?.description, "r, scenarios[0].scenario: it belongs to dry.")
   }
 }

@@ -18,7 +18,8 @@ import Testing
   @Test func `a path behind a call's whole address is named with the address to take`() {
     let words = "GET /home/users, nearest #1 GET https://a.test/users"
     let call = NotOnCassetteTests.strange(Flights.call(0), words)
-    let hint = "it put /users behind {url}, which is a call's whole address; {base} is the server's"
+    let hint =
+      "it appended /users to {url}, which is the whole URL of a call; {base} is the server's"
     #expect(Self.report([call]).text().contains("\n\(hint)\n"))
     for other in ["GET /homes", "GET /users", "POST /home/users", "GET /home", "GET /home/"] {
       let text = Self.report([NotOnCassetteTests.strange(Flights.call(0), other)]).text()
@@ -32,8 +33,8 @@ import Testing
   }
 
   @Test func `a cassette without anything that was asked for is said to have judged nothing`() {
-    let words = "nothing was judged: no call asked for what is on the cassette"
-    let advice = "; --cassette FILE takes one of your own, and windtunnel record makes it\n"
+    let words = "nothing was judged: no call had a recording"
+    let advice = "; set --cassette FILE to your own, which windtunnel record creates\n"
     let strange = (0..<3).map { NotOnCassetteTests.strange(Flights.call($0), "GET /users") }
     #expect(Self.report(strange).text().contains(words + advice))
     #expect(Self.report(strange).html().contains(words))
@@ -46,7 +47,7 @@ import Testing
   }
 
   @Test func `a program that sends nothing is said to have sent nothing`() {
-    let words = "no call sent a request to its address, which a program finds in {url} or {base}"
+    let words = "no call sent a request to its address, which a program receives as {url} or {base}"
     let mute = (0..<3).map { Flights.call($0, []) }
     #expect(Self.report(mute).text().contains(words))
     // A program that does not start, for example, has broken no rule.
@@ -74,7 +75,7 @@ import Testing
       }
       return Flights.report(calls).text()
     }
-    let words = "no critical call showed anything: what was printed is no recorded body, such as "
+    let words = "no critical call showed a recorded body; it printed, for example, "
     #expect(report(showing: false, "{'a': 1}").contains(words + "\"{'a': 1}\""))
     #expect(!report(showing: true, "{'a': 1}").contains(words))
     #expect(!report(showing: false, "").contains(words))

@@ -1,11 +1,6 @@
-import Foundation
 import Schemas
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
-@testable import WindTunnelCassettes
 
 /// The schema that ships beside the format describes what the writer writes.
 @Suite struct ReportSchemaTests {
@@ -64,7 +59,7 @@ import WindTunnelReports
     (log.serverPings, log.clientPongs, log.unansweredSince) = (2, 1, .zero)
     (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))
     calls[0].attempts[0].conversation = log
-    calls[0].attempts[0].undone = [.init(fault: "reset", reason: "the answer has 4 events")]
+    calls[0].attempts[0].undone = [.init(fault: "reset", reason: "the response has 4 events")]
     (calls[0].attempts[0].isOpenAtEnd, calls[0].attempts[0].bytesSent) = (true, 120)
     let told = Flights.report(calls)
     try expectEqual(problems(JSON(parsing: told.data(), source: "r")), [])

@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct ReportTextTests {
@@ -15,7 +13,7 @@ import Testing
       rainy     network-layer      2   50.0 %     0.50  41.2 ms   50.0 %
                 urlsession         2    0.0 %        –  41.2 ms  100.0 %  1 crashed, 1 hung
 
-      findings: none; 2 rules kept, \(FindingRule.all.count - 2) without an occasion
+      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not met
 
       1 of 2 calls failed, first: windtunnel drill --again REPORT.json#rainy/call/1
 
@@ -36,7 +34,7 @@ import Testing
     let flown = Report.ScenarioResult("s", on: .onTheWire, subjects: [Report.Row("c", calls)])
     let report = Report(flown)
     let lines = report.text(inColour: true).split(separator: "\n").map(String.init)
-    #expect(lines.contains("* reported by the client: nobody was there to see its attempts"))
+    #expect(lines.contains("* reported by the client: its attempts could not be observed"))
     #expect(
       lines.contains {
         $0.contains("  0.33*  ") && $0.hasSuffix("  \u{1B}[31m1 hung\u{1B}[0m, 1 stale")

@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct ScreensTests {
@@ -36,7 +34,7 @@ import Testing
     try report.require([])
     let text = report.text()
     #expect(text.contains("gates: 2 warnings\n"), "\(text)")
-    #expect(text.contains("by default: --critical \"GET /home\" names yours"), "\(text)")
+    #expect(text.contains("by default: --critical \"GET /home\" sets yours"), "\(text)")
     let line = "::warning::outage: blankScreens == 0: warning, \(reason) (got 2)"
     #expect(report.annotations.contains(line), "\(report.annotations)")
   }

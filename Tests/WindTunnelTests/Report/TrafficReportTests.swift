@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 import WindTunnelReports
 
 /// What was seen of none of a flight's calls, in a report and in its parts.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 import WindTunnel
 
 /// The files that ship must be what the writer would write: then an edit by hand and one by the

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelHTTP
 
@@ -127,7 +125,7 @@ struct PerMessageDeflateTests {
     let bytes = WebSocketFrame(.binary, bomb, isCompressed: true).encoded(masking: nil)
     #expect(
       throws: WebSocketFailure.tooBig(
-        "A message has more than 1000000 bytes when it is opened: the limit here."
+        "A message has more than the maximum of 1000000 bytes when decompressed."
       )
     ) {
       try bytes.withUnsafeBytes { try reader.read($0) { _ in } }

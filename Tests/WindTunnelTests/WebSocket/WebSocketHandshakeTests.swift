@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelHTTP
 
@@ -66,7 +64,7 @@ import Testing
     var fields = Self.asked
     fields[name] = value
     let request = Request("GET", RequestURL("/chat"), headers: fields)
-    do throws(WebSocketHandshake.Refusal) {
+    do throws(WebSocketHandshake.Rejection) {
       try expectEqual(WebSocketHandshake.answer(to: request).head.status, 101)
       expectNil(status)
     } catch {
@@ -93,7 +91,7 @@ import Testing
     let fields = HeaderFields(Array(Self.asked) + more)
     let request = Request(method, RequestURL("/chat"), headers: fields)
     let version = "HTTP/\(version)"
-    #expect(throws: WebSocketHandshake.Refusal.self) {
+    #expect(throws: WebSocketHandshake.Rejection.self) {
       try WebSocketHandshake.answer(to: request, version: version)
     }
     expectEqual(WebSocketHandshake.isAsked(by: request, version: version), (version != "HTTP/1.0"))

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelHTTP
 
@@ -222,16 +220,14 @@ import Testing
     let ping = [UInt8](repeating: 2, count: 11)
     try expectEqual(Self.read(Raw(0x89, ping), &reader), [.ping(Data(ping))])
     #expect(
-      throws: WebSocketFailure.tooBig("A message has more than 10 bytes, which is the limit here.")
+      throws: WebSocketFailure.tooBig("A message has more than the maximum of 10 bytes.")
     ) {
       try Self.read(Raw(0x80, .init(repeating: 1, count: 5)), &reader)
     }
     reader = WebSocketReader(from: .server)
     _ = try Self.read(Raw(0x02), &reader)
     #expect(
-      throws: WebSocketFailure.tooBig(
-        "A message has more than 65536 frames, which is the limit here."
-      )
+      throws: WebSocketFailure.tooBig("A message has more than the maximum of 65536 frames.")
     ) {
       for _ in 0..<WebSocketReader.framesMax { try Self.read(Raw(0x00), &reader) }
     }

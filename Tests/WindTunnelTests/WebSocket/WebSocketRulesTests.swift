@@ -1,10 +1,7 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnel
-@testable import WindTunnelCassettes
 @testable import WindTunnelHTTP
 
 /// A frame as it stands in what a side has written.
@@ -120,7 +117,7 @@ private struct Written: Hashable {
     var asked = Self.asked
     asked["Sec-WebSocket-Extensions"] = value
     let request = Request("GET", RequestURL("/chat"), headers: asked)
-    #expect(throws: WebSocketHandshake.Refusal.self) {
+    #expect(throws: WebSocketHandshake.Rejection.self) {
       try WebSocketHandshake.answer(to: request)
     }
     asked["Sec-WebSocket-Extensions"] = "permessage-deflate"
@@ -148,7 +145,7 @@ private struct Written: Hashable {
     answered["Sec-WebSocket-Protocol"] = answer
     let head = ResponseHead(status: 101, headers: answered)
     let words = refusal { try WebSocketHandshake.terms(of: head, answering: asked) }
-    expectEqual(words, "The answer has a subprotocol that nobody asked for (RFC 6455 §4.1).")
+    expectEqual(words, "The response has an unrequested subprotocol (RFC 6455 §4.1).")
   }
 
   // MARK: What is written
@@ -350,7 +347,7 @@ struct CompressionRulesTests {
     }
     expectEqual(
       words,
-      "The answer's terms of permessage-deflate are not those of any offer (RFC 7692 §7.1)."
+      "The response's parameters of permessage-deflate match no offer (RFC 7692 §7.1)."
     )
     let asked = Self.asked("permessage-deflate; \(parameters)")
     let (head, terms) = try WebSocketHandshake.answer(

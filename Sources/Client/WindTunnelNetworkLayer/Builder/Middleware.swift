@@ -4,21 +4,22 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// A stage that each attempt's request and answer pass through: to sign, encrypt, decrypt or
-/// rewrite.
+/// A stage that signs, encrypts, decrypts or rewrites each attempt's request and response.
 ///
-/// Each attempt passes through all of them, in order on the way out and in reverse on the way back.
-/// They start from the request as it was built, so that a second attempt is not signed twice.
+/// Each attempt passes through all stages: the request in order, the response in reverse order.
+/// Each attempt starts from the request as it was built, so that a second attempt is not signed
+/// twice.
 public protocol Middleware: Sendable {
-  /// Changes the request that is sent.
+  /// Returns the request to send in place of this one.
   func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest
-  /// Changes the answer that arrived, whatever its status.
+  /// Returns the response to use in place of this one, for any status.
   func incoming(
     _ answer: ServerResponse,
     to request: URLRequest
   ) async throws(MiddlewareError) -> ServerResponse
-  /// The name, for records, of the environment that this middleware moves requests to; `nil`: it
-  /// moves none.
+  /// The name of the environment that this middleware moves requests to, for records.
+  ///
+  /// `nil` if it does not move requests.
   var environment: String? { get }
 }
 
@@ -28,42 +29,41 @@ extension Middleware {
     request
   }
 
-  /// Returns the answer unchanged.
+  /// Returns the response unchanged.
   public func incoming(
     _ answer: ServerResponse,
     to request: URLRequest
   ) async throws(MiddlewareError) -> ServerResponse { answer }
 
-  /// The environment `nil`, since the middleware moves no request.
+  /// The default, `nil`: the middleware does not move requests.
   public var environment: String? { nil }
 }
 
-/// The error with which a middleware stops a call, as text for a log.
+/// An error that a middleware throws to stop a call, with a text for logs.
 public struct MiddlewareError: Error, Sendable, Hashable {
   /// The problem and its fix.
   public var text: String
 
-  /// Makes an error of its text.
+  /// Creates an error with a text.
   public init(_ text: String) { self.text = text }
 }
 
-/// A middleware that signs each attempt: it adds the time, a nonce, and a signature over both and
-/// the request.
+/// A middleware that adds a timestamp, a nonce and a signature to each attempt.
 ///
-/// The signed text is, with line feeds between: the method, the path as it is sent, the items of
-/// the query in order, the time in whole seconds since 1970, the nonce, and the content; of content
-/// that is in a file the value of `Content-Digest` (RFC 9530).
+/// The signed text consists of these parts, separated by line feeds: the method, the path as it is
+/// sent, the sorted query items, the time in whole seconds since 1970, the nonce, and the content.
+/// If the content is in a file, the value of `Content-Digest` (RFC 9530) replaces it.
 public struct RequestSigner: Middleware {
   /// The names of the header fields.
   public struct Fields: Sendable, Hashable {
-    /// The name of the time's field.
+    /// The field name of the timestamp.
     public var time: String
-    /// The name of the nonce's field.
+    /// The field name of the nonce.
     public var nonce: String
-    /// The name of the signature's field.
+    /// The field name of the signature.
     public var signature: String
 
-    /// Makes names of the three fields.
+    /// Creates the names of the three fields.
     public init(
       time: String = "X-Timestamp",
       nonce: String = "X-Nonce",
@@ -78,7 +78,7 @@ public struct RequestSigner: Middleware {
   private let nonce: @Sendable () -> String
   private let sign: @Sendable (Data) -> String
 
-  /// Makes a signer of a closure, such as an HMAC in base64.
+  /// Creates a signer with a signing closure, such as an HMAC in base64.
   public init(
     fields: Fields = Fields(),
     time: any TimeSource = SystemTime(),

@@ -5,7 +5,7 @@
   public import Foundation
 #endif
 
-/// The place in a request where parameters go.
+/// The part of a request that contains parameters.
 public enum ParameterPlace: Sendable, Hashable {
   /// The query of the URL.
   case query
@@ -16,13 +16,13 @@ public enum ParameterPlace: Sendable, Hashable {
 }
 
 extension Endpoint {
-  /// Returns this endpoint with a value's fields as parameters, beside those that it has in its
-  /// query.
+  /// Returns this endpoint with a value's fields as additional parameters.
   ///
-  /// For a query and a form the fields have to be texts, numbers, Booleans, or lists of these,
-  /// which are several parameters of one name; what is `nil` is left out.
+  /// In a query or a form, the fields must be strings, numbers, Booleans, or lists of these. A list
+  /// becomes several parameters with the same name. A `nil` field is omitted. A query keeps the
+  /// parameters that it already has.
   ///
-  /// - Throws: ``RequestError/body(_:)`` where the value is another.
+  /// - Throws: ``RequestError/body(_:)`` if the value has other fields.
   public func sending(
     _ value: some Encodable,
     as place: ParameterPlace
@@ -39,8 +39,9 @@ extension Endpoint {
   }
 }
 
-/// A middleware that adds the parameters which all requests have, as they are at each attempt: a
-/// user's id, a token.
+/// A middleware that adds the parameters common to all requests, such as a user's id or a token.
+///
+/// They are read again for each attempt.
 ///
 /// ```swift
 /// let base = BaseParameters(in: .query) { [Headers.Field("uid", session.userID)] }
@@ -49,10 +50,10 @@ public struct BaseParameters: Middleware {
   private let place: ParameterPlace
   private let parameters: @Sendable () async throws -> [Headers.Field]
 
-  /// Makes a middleware of a closure, which is asked at each attempt.
+  /// Creates a middleware with a closure that returns the parameters for each attempt.
   ///
-  /// In a form and in JSON they are added to content of that kind, and to requests whose method may
-  /// have content and that have none. Others are sent as they are.
+  /// In a form or in JSON, they are added to content of that media type. They are also added to
+  /// requests without content, if the method allows content. Other requests are sent unchanged.
   public init(
     in place: ParameterPlace,
     _ parameters: @escaping @Sendable () async throws -> [Headers.Field]
@@ -64,7 +65,7 @@ public struct BaseParameters: Middleware {
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     let fields: [Headers.Field]
     do { fields = try await parameters() } catch {
-      throw MiddlewareError("The base parameters are not to be had: \(error)")
+      throw MiddlewareError("The base parameters are not available: \(error)")
     }
     guard !fields.isEmpty else { return request }
     switch place {
@@ -105,7 +106,7 @@ public struct BaseParameters: Middleware {
     do {
       let parsed = try JSONSerialization.jsonObject(with: own)
       guard var object = parsed as? [String: Any] else {
-        throw MiddlewareError("Base parameters are added to a JSON object, and this is none.")
+        throw MiddlewareError("Base parameters need a body that is a JSON object.")
       }
       for field in fields { object[field.name] = field.value }
       request.httpBody = try JSONSerialization.data(
@@ -121,16 +122,16 @@ public struct BaseParameters: Middleware {
 }
 
 extension URLRequest {
-  /// Tells whether parameters can be added as content of a media type.
+  /// Returns whether parameters can be added as content of a media type.
   fileprivate func takes(_ type: String) -> Bool {
-    // Content in a file is not there to be added to.
+    // Content in a file is not loaded and cannot be extended.
     if httpBodyStream != nil || value(forHTTPHeaderField: "Content-Digest") != nil { return false }
     if let own = value(forHTTPHeaderField: "Content-Type") { return own.isMediaType(type) }
     return HTTPMethod(rawValue: httpMethod ?? "GET").mayCarryContent && httpBody == nil
   }
 }
 
-/// The fields of a value, as names and texts.
+/// Converts a value's fields to names and strings.
 private enum Parameters {
   static func fields(of value: some Encodable) throws(RequestError) -> [Headers.Field] {
     do {
@@ -144,7 +145,7 @@ private enum Parameters {
     }
   }
 
-  /// A text, a number or a Boolean, or several.
+  /// A string, a number or a Boolean, or a list of them.
   private struct Scalar: Decodable {
     let texts: [String]
 
@@ -156,7 +157,7 @@ private enum Parameters {
         return
       }
       let value = try decoder.singleValueContainer()
-      // What it is is seen by what it is not.
+      // The decoder does not reveal the type, so each type is tried.
       func text(_ type: (some Decodable).Type) -> String? {
         (try? value.decode(type)).map { "\($0)" }
       }

@@ -4,28 +4,28 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// The first part of the layer: it makes a request of an endpoint.
+/// The first part of the layer: it builds requests for endpoints.
 public protocol Builder: Sendable {
-  /// Makes the request of an endpoint; equal endpoints have equal requests.
+  /// Returns the request for an endpoint. Equal endpoints have equal requests.
   func request(for endpoint: Endpoint) throws(RequestError) -> URLRequest
 }
 
-/// A builder that puts endpoints under one base URL and adds common header fields to every request.
+/// A builder that appends paths to one base URL and adds common header fields to every request.
 public struct RequestBuilder: Builder {
-  /// The URL that every path is put under.
+  /// The URL that every path is appended to.
   ///
-  /// Its own path is kept as a prefix, with or without a slash at its end.
+  /// Its own path is kept as a prefix, with or without a trailing slash.
   public var baseURL: URL { didSet { base = Self.base(baseURL) } }
-  /// The header fields of every request; an endpoint's own replace them.
+  /// The header fields of every request. An endpoint's own fields replace them.
   public var commonHeaders: Headers
-  /// The names and values in the query of every request, after the endpoint's own.
+  /// The query parameters of every request, after the endpoint's own.
   public var commonParameters: [Headers.Field]
-  /// The links that a request may be for, as it is built, before any middleware; `nil`: any.
+  /// The links that requests may use, checked before any middleware; `nil` allows any.
   public var links: LinkRules?
-  /// The text of the base; `nil`: nothing can be put under it.
+  /// The base URL as text; `nil` if paths cannot be appended to it.
   private var base: String?
 
-  /// Makes a builder of a base URL.
+  /// Creates a builder with a base URL.
   public init(
     baseURL: URL,
     commonHeaders: Headers = [:],
@@ -38,7 +38,7 @@ public struct RequestBuilder: Builder {
     self.links = links
   }
 
-  /// Makes the request of an endpoint; throws the reason where there can be none.
+  /// Returns the request for an endpoint, or throws the reason if it is invalid.
   public func request(for endpoint: Endpoint) throws(RequestError) -> URLRequest {
     let method = endpoint.method.rawValue
     guard method.isToken else { throw .method(method) }
@@ -47,11 +47,11 @@ public struct RequestBuilder: Builder {
     }
     let url = try url(for: endpoint)
     if let links, !links.allows(url) {
-      // In its query there may be a secret.
+      // The query may contain a secret.
       throw .link(String(url.absoluteString.prefix { $0 != "?" }))
     }
     var request = URLRequest(url: url)
-    // What a request has already is not written again: each change costs.
+    // Values that a request has by default are not set again, because each change costs time.
     if method != "GET" { request.httpMethod = method }
     var headers = commonHeaders
     if let body = endpoint.body {
@@ -66,7 +66,7 @@ public struct RequestBuilder: Builder {
     return request
   }
 
-  /// Joins texts, not URLs: resolving against a base (RFC 3986 §5.2) would drop the base's path.
+  /// Joins strings, not URLs: resolving against a base (RFC 3986 §5.2) would drop the base's path.
   private func url(for endpoint: Endpoint) throws(RequestError) -> URL {
     guard let base else { throw .baseURL(baseURL.absoluteString) }
     let path = try escapedPath(endpoint.path)
@@ -88,7 +88,7 @@ public struct RequestBuilder: Builder {
   }
 
   private func escapedPath(_ path: String) throws(RequestError) -> String {
-    // As bytes: a text is looked through as a chain of characters, which takes far longer.
+    // Compares bytes, because iterating over characters takes far longer.
     let bytes = path.utf8
     guard bytes.first.map({ $0 == UInt8(ascii: "/") }) ?? true else { throw .path(path, .relative) }
     if bytes.contains(UInt8(ascii: "?")) { throw .path(path, .questionMark) }
@@ -106,16 +106,16 @@ public struct RequestBuilder: Builder {
 }
 
 extension String {
-  /// RFC 9110 §5.6.2: one or more of `tchar`.
+  /// Whether the string is a token: one or more `tchar` (RFC 9110 §5.6.2).
   var isToken: Bool { !isEmpty && Self.tokenCharacters.containsAll(of: self) }
 
   private static let tokenCharacters = ByteSet(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~"
   )
 
-  /// RFC 3986 §3.3; an escaped dot is a dot (§6.2.2.2).
+  /// Whether a segment is `.` or `..` (RFC 3986 §3.3). An escaped dot counts as a dot (§6.2.2.2).
   fileprivate var hasDotSegment: Bool {
-    // Few paths have one that begins like that, and only then it is taken apart.
+    // Only paths with a segment that begins with a dot or an escape are split, and few have one.
     var isStart = true
     let isSuspect = utf8.contains { byte in
       defer { isStart = byte == UInt8(ascii: "/") }
@@ -126,7 +126,7 @@ extension String {
     return segments.contains(".") || segments.contains("..")
   }
 
-  /// RFC 9110 §5.5: no control character but the tab.
+  /// Whether the string has no control character except the tab (RFC 9110 §5.5).
   var isFieldValue: Bool {
     unicodeScalars.allSatisfy { $0 == "\t" || ($0.value >= 0x20 && $0.value != 0x7F) }
   }

@@ -6,8 +6,10 @@
 #endif
 
 extension URLRequest {
-  /// Returns the request for the same path and query under another base URL; `nil` where it is for
-  /// nothing under the first one, such as a host whose name only begins alike.
+  /// Returns the request with the same path and query under another base URL.
+  ///
+  /// `nil` if the request is not under the first base URL; a host with the same prefix does not
+  /// count.
   package func moved(from base: URL, to other: URL) -> URLRequest? {
     let from = base.absoluteString.withoutSlash
     guard let text = url?.absoluteString, text.hasPrefix(from) else { return nil }

@@ -1,4 +1,4 @@
-/// Values up to a number of bytes; the least recently used one is dropped first.
+/// Values up to a total number of bytes. The least recently used value is dropped first.
 struct BoundedStore<Value> {
   private let most: Int
   private var entries: [String: (value: Value, bytes: Int, use: Int)] = [:]
@@ -16,10 +16,11 @@ struct BoundedStore<Value> {
     }
   }
 
-  /// Whether a value may be kept: one that fills all the room would drop all others.
+  /// Returns whether a value may be stored: one larger than half the capacity would displace too
+  /// many others.
   func hasRoom(for bytes: Int) -> Bool { bytes <= most / 2 }
 
-  /// Keeps a value in place of an earlier one, which is dropped also if there is no room.
+  /// Stores a value in place of an earlier one, which is dropped even if there is no room.
   ///
   /// - Returns: The keys of other values that were dropped.
   mutating func keep(_ value: Value, of bytes: Int, as key: String) -> [String] {
@@ -28,7 +29,8 @@ struct BoundedStore<Value> {
     return restore(value, of: bytes, as: key)
   }
 
-  /// Adds a value that was kept before, whatever its size.
+  /// Adds a value that was stored before, regardless of its size, and returns the keys that were
+  /// dropped.
   mutating func restore(_ value: Value, of bytes: Int, as key: String) -> [String] {
     uses += 1
     entries[key] = (value, bytes, uses)
@@ -41,7 +43,7 @@ struct BoundedStore<Value> {
     return dropped
   }
 
-  /// Removes a value, and returns whether there was one.
+  /// Removes a value, and returns whether it existed.
   mutating func remove(_ key: String) -> Bool {
     let removed = entries.removeValue(forKey: key)
     bytes -= removed?.bytes ?? 0

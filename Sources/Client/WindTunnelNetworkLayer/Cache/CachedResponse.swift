@@ -4,22 +4,22 @@ public import Foundation
   internal import FoundationNetworking
 #endif
 
-/// An answer in a cache, with the data that decides for how long it is fresh.
+/// A response in a cache, with the data that determines how long it is fresh.
 public struct CachedResponse: Sendable, Hashable {
-  /// The URL that the answer is for.
+  /// The URL that the response is for.
   public var key: String
-  /// The time at which the answer arrived or was last confirmed.
+  /// The time at which the response arrived or was last confirmed.
   public var date: Date
-  /// The values of the request's fields that the answer varies by (RFC 9111 §4.1).
+  /// The values of the request fields that the response varies by (RFC 9111 §4.1).
   public var varied: Headers
-  /// The answer's status code.
+  /// The response's status code.
   public var status: Int
-  /// The answer's header fields.
+  /// The response's header fields.
   public var headers: Headers
-  /// The answer's content, without content coding.
+  /// The response's content, without content coding.
   public var body: Data
 
-  /// Keeps an answer, if it may be kept: a good one to a GET that does not forbid it.
+  /// Creates a cached response; `nil` unless it is a 200 response to a GET that may be stored.
   init?(_ answer: CallResponse, to request: URLRequest, at date: Date) {
     guard answer.status == 200, let key = Self.key(of: request) else { return nil }
     guard !CacheControl(answer.headers).noStore else { return nil }
@@ -38,13 +38,13 @@ public struct CachedResponse: Sendable, Hashable {
     )
   }
 
-  /// Makes an answer of its parts.
+  /// Creates a cached response from its parts.
   public init(key: String, date: Date, varied: Headers, status: Int, headers: Headers, body: Data) {
     (self.key, self.date, self.varied, self.status) = (key, date, varied, status)
     (self.headers, self.body) = (headers, body)
   }
 
-  /// Returns the key that a request's answer is kept under; `nil` where it is not kept.
+  /// Returns the key of a request's response; `nil` if the response is not cached.
   static func key(of request: URLRequest) -> String? {
     guard request.httpMethod == "GET", !request.isConditional,
       request.value(forHTTPHeaderField: "Range") == nil
@@ -52,13 +52,14 @@ public struct CachedResponse: Sendable, Hashable {
     return request.url?.absoluteString
   }
 
-  /// Returns whether it answers this request, too (RFC 9111 §4.1).
+  /// Returns whether the response also applies to this request (RFC 9111 §4.1).
   func answers(_ request: URLRequest) -> Bool {
     varied.fields.allSatisfy { request.value(forHTTPHeaderField: $0.name) ?? "" == $0.value }
   }
 
-  /// Returns the seconds by which it is past its time, which its endpoint gives or else its header
-  /// fields (RFC 9111 §4.2); below zero it is fresh.
+  /// Returns the number of seconds since the response became stale; negative if it is still fresh.
+  ///
+  /// The endpoint's times decide, or else the response's header fields (RFC 9111 §4.2).
   func staleness(at now: Date, _ times: CacheTimes?) -> TimeInterval {
     if let times { return max(0, now.timeIntervalSince(date)) - times.fresh.seconds }
     let control = CacheControl(headers)
@@ -76,8 +77,9 @@ public struct CachedResponse: Sendable, Hashable {
     return expires.timeIntervalSince(sent)
   }
 
-  /// Returns the request that asks whether this is still good (RFC 9110 §13.1.2 and §13.1.3); `nil`
-  /// where the answer has nothing to ask by.
+  /// Returns the request that validates this response (RFC 9110 §13.1.2 and §13.1.3).
+  ///
+  /// `nil` if the response has neither an `ETag` nor a `Last-Modified` field.
   func question(_ request: URLRequest) -> URLRequest? {
     var request = request
     if let tag = headers["ETag"] {
@@ -90,8 +92,10 @@ public struct CachedResponse: Sendable, Hashable {
     return request
   }
 
-  /// Returns this answer after the server confirmed it: with the fields of the confirmation (RFC
-  /// 9111 §3.2), except those that describe content.
+  /// Returns this response after the server confirmed it.
+  ///
+  /// It has the fields of the confirmation (RFC 9111 §3.2), except the fields that describe
+  /// content.
   func confirmed(by answer: CallResponse, at date: Date) -> CachedResponse {
     var kept = self
     let new = answer.headers.fields.filter { field in
@@ -104,12 +108,12 @@ public struct CachedResponse: Sendable, Hashable {
     return kept
   }
 
-  /// Makes the answer that a caller gets of it.
+  /// Returns the response for a caller.
   func answer(_ source: CallResponse.Source, attempts: Int = 0) -> CallResponse {
     CallResponse(status: status, headers: headers, body: body, attempts: attempts, source: source)
   }
 
-  /// The memory that it takes, roughly, in bytes.
+  /// The approximate memory that it occupies, in bytes.
   var cost: Int {
     headers.fields.reduce(key.utf8.count + body.count + 256) {
       $0 + $1.name.utf8.count + $1.value.utf8.count + 64
@@ -118,7 +122,7 @@ public struct CachedResponse: Sendable, Hashable {
 }
 
 extension URLRequest {
-  /// True where it asks for an answer only if that changed (RFC 9110 §13.1).
+  /// Whether the request has a precondition (RFC 9110 §13.1).
   var isConditional: Bool {
     ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
       .contains { value(forHTTPHeaderField: $0) != nil }
@@ -126,7 +130,7 @@ extension URLRequest {
 }
 
 extension Headers {
-  /// Returns the words of a list field (RFC 9110 §5.6.1).
+  /// Returns the elements of a list field (RFC 9110 §5.6.1).
   fileprivate func words(of name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
       .map { $0.trimmingSpace() }
@@ -134,7 +138,7 @@ extension Headers {
 }
 
 extension Substring {
-  /// The text without optional white space at its ends (RFC 9110 §5.6.3).
+  /// Returns the text without leading and trailing optional white space (RFC 9110 §5.6.3).
   fileprivate func trimmingSpace() -> String {
     let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     guard let first = utf8.firstIndex(where: { !isSpace($0) }),
@@ -144,22 +148,22 @@ extension Substring {
   }
 }
 
-/// The directives of an answer for keeping it (RFC 9111 §5.2.2 for a private cache, RFC 5861).
+/// The cache directives of a response (RFC 9111 §5.2.2 for a private cache, RFC 5861).
 struct CacheControl: Hashable {
-  /// Tells whether the answer must not be stored.
+  /// Whether the response must not be stored.
   fileprivate var noStore = false
-  /// The server is to be asked each time.
+  /// Whether every use requires validation by the server.
   fileprivate var noCache = false
-  /// Once stale it is of no use without the server.
+  /// Whether a stale response requires validation by the server.
   private(set) var mustRevalidate = false
-  /// Seconds for which it is fresh.
+  /// The number of seconds for which the response is fresh.
   fileprivate var maxAge: Int?
-  /// Seconds past that in which it may be shown while a newer one is fetched (RFC 5861 §3).
+  /// The number of seconds for which it may be used stale while it is renewed (RFC 5861 §3).
   private(set) var staleWhileRevalidate: Int?
-  /// Seconds past that in which it may be shown if the server fails (RFC 5861 §4).
+  /// The number of seconds for which it may be used stale if the server fails (RFC 5861 §4).
   private(set) var staleIfError: Int?
 
-  /// Tells whether the server is to be asked before a stale answer is shown.
+  /// Whether the server must validate a stale response before it is used.
   var wantsQuestion: Bool { noCache || mustRevalidate }
 
   init(_ headers: Headers) {
@@ -169,10 +173,10 @@ struct CacheControl: Hashable {
       let seconds = parts.count > 1 ? Self.seconds(parts[1]) : nil
       switch parts.first?.lowercased() {
       case "no-store": noStore = true
-      // With field names it speaks of those only; taking it whole is on the safe side.
+      // With field names it refers to these fields only. Applying it to the whole response is safe.
       case "no-cache": noCache = true
       case "must-revalidate": mustRevalidate = true
-      // RFC 9111 §4.2.1: what cannot be read is stale.
+      // RFC 9111 §4.2.1: a response with an invalid `max-age` is stale.
       case "max-age": maxAge = min(maxAge ?? .max, seconds ?? 0)
       case "stale-while-revalidate": staleWhileRevalidate = seconds
       case "stale-if-error": staleIfError = seconds
@@ -181,7 +185,7 @@ struct CacheControl: Hashable {
     }
   }
 
-  /// RFC 9111 §1.2.2: a number that does not fit is 2³¹.
+  /// Returns a number of seconds. A number that is too large counts as 2³¹ (RFC 9111 §1.2.2).
   private static func seconds(_ text: String) -> Int? {
     let digits = text.trimmingCharacters(in: ["\""])
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

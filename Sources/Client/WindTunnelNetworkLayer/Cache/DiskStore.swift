@@ -1,25 +1,26 @@
 public import Foundation
 
-/// A store of cached answers in a directory of its own, one file each, up to a number of bytes.
+/// A store of cached responses in its own directory, one file per response, with a maximum size.
 ///
-/// A file is put into its place by being renamed, and shows by itself whether it is whole: a
-/// process that is killed leaves the old answer, the new one or none, and a damaged file is removed
-/// when it is read. An answer that cannot be written is not kept; a full disk fails no call.
+/// Each file is written completely, then renamed, and contains a checksum. If the process is
+/// killed, the file contains the old response or the new one, or is missing. A damaged file is
+/// removed when it is read. A response that cannot be written is not stored; a full disk does not
+/// fail a call.
 public final class DiskStore: Sendable {
   private let directory: URL
   private let cipher: (any AEAD)?
   private let files: Locked<BoundedStore<Void>>
 
-  /// Opens a directory, which is created where there is none, and removes all that is not the
-  /// store's.
+  /// Opens a directory, creates it if it is missing, and removes files that the store did not
+  /// write.
   ///
   /// - Parameters:
   ///   - directory: The directory.
-  ///   - bytes: The greatest size of all files together.
-  ///   - cipher: Seals each file, bound to its name; `nil`: files are as readable as the answers.
-  ///     What it cannot open counts as damaged. Files that are there from a time without a cipher
-  ///     are removed.
-  /// - Throws: The file system's error where the directory cannot be had.
+  ///   - bytes: The maximum size of all files together.
+  ///   - cipher: The cipher that encrypts each file, bound to its name; `nil` stores responses
+  ///     unencrypted. A file that it cannot decrypt counts as damaged. Unencrypted files from
+  ///     before are removed.
+  /// - Throws: The file system's error if the directory cannot be created or read.
   public init(directory: URL, bytes: Int = 50_000_000, sealedBy cipher: (any AEAD)? = nil) throws {
     self.directory = directory
     self.cipher = cipher
@@ -36,7 +37,7 @@ public final class DiskStore: Sendable {
     }
     for (file, values) in oldestFirst {
       let name = file.lastPathComponent
-      // Half a file of a process that was killed, or what should be sealed, is removed.
+      // Removes partial files of a killed process, and unencrypted files if there is a cipher.
       let isKept = Self.isName(name) && (cipher == nil || !CacheFile.isPlain(file))
       let dropped = isKept ? kept.restore((), of: values.fileSize ?? 0, as: name) : [name]
       for name in dropped { Self.removeFile(name, in: directory) }
@@ -47,22 +48,23 @@ public final class DiskStore: Sendable {
   /// The size of all files, in bytes.
   public var bytes: Int { files.withLock { $0.bytes } }
 
-  /// Reads an answer; one that is damaged is removed.
+  /// Reads a response, and removes it if it is damaged.
   subscript(key: String) -> CachedResponse? {
     let name = Self.name(key)
     return files.withLock { files in
       guard files[name] != nil else { return nil }
-      // What cannot be read is as good as damaged.
+      // An unreadable file is treated as damaged.
       let kept = (try? opened(Data(contentsOf: file(name)), name)).flatMap(CacheFile.read)
       if kept == nil { remove(name, from: &files) }
       return kept?.key == key ? kept : nil
     }
   }
 
-  /// Writes an answer that is still wanted when its turn has come; nobody removes it meanwhile.
+  /// Writes a response, if it is still needed once the lock is held; no removal can happen in
+  /// between.
   func keep(_ kept: CachedResponse, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
-    // What cannot be spelled or written is not kept.
+    // A response that cannot be encoded or encrypted is not stored.
     guard let data = try? sealed(CacheFile.write(kept), name) else { return }
     files.withLock { files in
       guard files.hasRoom(for: data.count), isWanted() else { return }
@@ -76,7 +78,7 @@ public final class DiskStore: Sendable {
     }
   }
 
-  /// Removes an answer, and does what belongs to that while nobody reads or writes.
+  /// Removes a response, and runs `body` under the same lock.
   func remove(_ key: String, and body: () -> Void = {}) {
     files.withLock { files in
       remove(Self.name(key), from: &files)
@@ -105,12 +107,13 @@ public final class DiskStore: Sendable {
     if files.remove(name) { Self.removeFile(name, in: directory) }
   }
 
-  /// Removes a file; one that stays behind is found and counted at the next start.
+  /// Removes a file. A file that could not be removed is found and counted at the next start.
   private static func removeFile(_ name: String, in directory: URL) {
     try? FileManager.default.removeItem(at: directory.appendingPathComponent(name))
   }
 
-  /// Two addresses of one name are told apart by the key in the file.
+  /// Returns the file name of a key. If two keys have the same name, the key in the file
+  /// distinguishes them.
   private static func name(_ key: String) -> String { FNV1a.hash(Data(key.utf8)).hex + ".answer" }
 
   private static func isName(_ text: String) -> Bool {
@@ -118,7 +121,7 @@ public final class DiskStore: Sendable {
   }
 }
 
-/// One kept answer as a file that shows whether it is whole (``CheckedFile``).
+/// One cached response as a file whose integrity can be checked (``CheckedFile``).
 enum CacheFile {
   private static let magic = "NLC2"
 
@@ -130,11 +133,13 @@ enum CacheFile {
     var headers: [Headers.Field]
   }
 
-  /// Whether a file is readable without a key, also one of an earlier version. A sealed file begins
-  /// like that with a probability of 1 in 2²⁴, and is then removed.
+  /// Returns whether a file is unencrypted, including files of earlier versions.
+  ///
+  /// An encrypted file begins with the same bytes with a probability of 1 in 2²⁴, and is then
+  /// removed.
   static func isPlain(_ file: URL) -> Bool {
     let family = magic.utf8.dropLast()
-    // A file that cannot be read now is checked when it is read.
+    // A file that is unreadable now is checked when its response is read.
     return (try? file.beginning(family.count)) == Data(family)
   }
 
@@ -149,7 +154,7 @@ enum CacheFile {
     return try CheckedFile.write(magic, head, kept.body)
   }
 
-  /// Reads an answer; `nil` if the bytes are not what was written.
+  /// Reads a response; `nil` if the bytes differ from those written.
   static func read(_ data: Data) -> CachedResponse? {
     guard let (head, body): (Head, Data) = CheckedFile.read(magic, data) else { return nil }
     return CachedResponse(

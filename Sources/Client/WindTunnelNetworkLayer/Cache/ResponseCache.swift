@@ -4,21 +4,20 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A cache of answers for one user: in memory, and on disk where there is a store.
+/// A cache of one user's responses: in memory, and on disk if there is a store.
 ///
-/// The server decides in `Cache-Control` for how long an answer is fresh, and what may be done with
-/// it later (RFC 9111, RFC 5861); an app may be more generous than its server. The cache does not
-/// distinguish the users of one URL: ``clear()`` belongs to a sign-out.
+/// The server's `Cache-Control` field decides how long a response is fresh and how it may be used
+/// later (RFC 9111, RFC 5861). An app may allow more than its server. The cache does not
+/// distinguish users of the same URL, so call ``clear()`` at sign-out.
 public final class ResponseCache: Sendable {
-  /// The times that an app grants beyond those of the server.
+  /// The times that an app allows beyond the server's times.
   public struct Rules: Sendable, Hashable {
-    /// The time after its freshness for which an answer may be shown while a newer one is fetched.
+    /// The time for which a stale response may be used while a newer one is fetched.
     public var staleWhileRevalidate: Duration
-    /// The time after its freshness for which an answer may be shown if the server cannot be
-    /// reached.
+    /// The time for which a stale response may be used if the server is unreachable.
     public var staleIfError: Duration
 
-    /// Makes rules; by default no further time is granted.
+    /// Creates rules; by default, no additional time.
     public init(staleWhileRevalidate: Duration = .zero, staleIfError: Duration = .zero) {
       self.staleWhileRevalidate = staleWhileRevalidate
       self.staleIfError = staleIfError
@@ -32,7 +31,7 @@ public final class ResponseCache: Sendable {
     case staleWhileRevalidating(CachedResponse)
     case stale(CachedResponse)
 
-    /// The answer, however old; `nil`: there is none.
+    /// The response, regardless of its age; `nil` if there is none.
     var kept: CachedResponse? {
       switch self {
       case .nothing: nil
@@ -46,10 +45,10 @@ public final class ResponseCache: Sendable {
     private var latest = 0
     /// The generation of all addresses that are not in ``changed``.
     private var cleared = 0
-    /// The generations of addresses that have changed since.
+    /// The generations of addresses that have changed since the last clearing.
     private var changed: [String: Int] = [:]
 
-    /// The most addresses whose generations are remembered; past it all have a new one.
+    /// The maximum number of remembered generations. Beyond it, all addresses get a new one.
     private static let changedMax = 1024
 
     init(bytes: Int) { memory = BoundedStore(bytes: bytes) }
@@ -68,7 +67,7 @@ public final class ResponseCache: Sendable {
       changed[key] = latest
     }
 
-    /// Keeps an answer, unless its address has another generation by now.
+    /// Stores a response, unless its address has a new generation by now.
     mutating func keep(_ kept: CachedResponse, generation: Int) -> Bool {
       guard self.generation(of: kept.key) == generation else { return false }
       _ = memory.keep(kept, of: kept.cost, as: kept.key)
@@ -85,33 +84,36 @@ public final class ResponseCache: Sendable {
   private let state: Locked<State>
   private let disk: DiskStore?
 
-  /// Makes an empty cache, or one with the answers on disk.
+  /// Creates a cache, empty or with the responses on disk.
   ///
   /// - Parameters:
-  ///   - bytes: The most memory that answers may take, roughly.
-  ///   - disk: The store on disk; `nil`: none.
-  ///   - rules: The times that are granted beyond those of the server.
+  ///   - bytes: The approximate maximum memory for responses.
+  ///   - disk: The store on disk; `nil` for none.
+  ///   - rules: The times that are allowed beyond the server's times.
   public init(bytes: Int = 10_000_000, disk: DiskStore? = nil, rules: Rules = Rules()) {
     self.rules = rules
     self.disk = disk
     state = Locked(State(bytes: bytes))
   }
 
-  /// The memory that the answers take, roughly, in bytes.
+  /// The approximate memory that the responses occupy, in bytes.
   public var bytes: Int { state.withLock { $0.memory.bytes } }
 
-  /// Removes all answers, those that are still on their way included.
+  /// Removes all responses. Responses still in transit are not stored either.
   public func clear() {
     change({ $0.clear() }, onDisk: { $0.removeAll(and: $1) })
   }
 
-  /// Returns the generation of what lies at a request's address. It is another one after each
-  /// change there and each ``clear()``, and what was asked for before is not kept.
+  /// Returns the generation of a request's address.
+  ///
+  /// It changes with each change at that address and each ``clear()``. A response requested before
+  /// the change is not stored.
   func generation(of request: URLRequest) -> Int {
     state.withLock { $0.generation(of: Self.address(request)) }
   }
 
-  /// Looks for an answer, by the times that its endpoint gives; `nil`: by its header fields.
+  /// Finds a response, and judges its age by the endpoint's times or, if `nil`, by its header
+  /// fields.
   func find(_ request: URLRequest, _ times: CacheTimes?, at now: Date) -> Found {
     guard let kept = kept(request) else { return .nothing }
     let staleness = kept.staleness(at: now, times)
@@ -123,13 +125,14 @@ public final class ResponseCache: Sendable {
     return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
   }
 
-  /// Returns whether an answer may be shown before its server is asked: not one whose server wants
-  /// to be asked each time (RFC 9111 §5.2.2.4, §5.2.2.2).
+  /// Returns whether a response may be used before the server is contacted.
+  ///
+  /// `false` if the server requires validation each time (RFC 9111 §5.2.2.4, §5.2.2.2).
   func mayGoAhead(_ kept: CachedResponse, _ times: CacheTimes?) -> Bool {
     times != nil || !CacheControl(kept.headers).wantsQuestion
   }
 
-  /// Returns whether a stale answer may be shown since the server cannot be had.
+  /// Returns whether a stale response may be used because the server is unreachable.
   func mayStandIn(
     _ kept: CachedResponse,
     _ times: CacheTimes?,
@@ -149,13 +152,14 @@ public final class ResponseCache: Sendable {
     disk?.keep(kept) { state.withLock { $0.generation(of: kept.key) == generation } }
   }
 
-  /// Removes what lies at a request's address, what is still on its way included.
+  /// Removes the response at a request's address. Responses still in transit are not stored either.
   func invalidate(_ request: URLRequest) {
     let key = Self.address(request)
     change({ $0.invalidate(key) }, onDisk: { $0.remove(key, and: $1) })
   }
 
-  /// In memory and on disk at once: whoever reads or writes the disk comes before or after both.
+  /// Changes memory and disk together, so that readers and writers of the disk see both changes or
+  /// none.
   private func change(
     _ change: @escaping (inout State) -> Void,
     onDisk: (DiskStore, () -> Void) -> Void
@@ -183,8 +187,10 @@ public final class ResponseCache: Sendable {
 }
 
 extension AttemptOutcome {
-  /// Tells whether what lies at the address of a request is another thing since: it is not safe,
-  /// and was answered by no error (RFC 9111 §4.4), whatever rules make of the answer.
+  /// Returns whether the request changed the resource at its address (RFC 9111 §4.4).
+  ///
+  /// That is the case if its method is not safe and the response is no error, regardless of the
+  /// rules for responses.
   func hasChanged(_ request: URLRequest) -> Bool {
     guard !["GET", "HEAD", "OPTIONS", "TRACE"].contains(request.httpMethod),
       case .success(let answer) = self
@@ -194,8 +200,9 @@ extension AttemptOutcome {
 }
 
 extension NetworkError {
-  /// True where the server cannot be had (RFC 5861 §4), rather than says no. An answer of another
-  /// kind is somebody else's, such as a captive portal's.
+  /// Whether the server is unreachable or failing (RFC 5861 §4), rather than refusing the request.
+  ///
+  /// A response with another content type counts too: it may be from a captive portal.
   fileprivate var isServersAbsence: Bool {
     switch self {
     case .decode(.contentType): true

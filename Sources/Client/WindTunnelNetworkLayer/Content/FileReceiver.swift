@@ -5,23 +5,24 @@ internal import WindTunnelSymptoms
   package import FoundationNetworking
 #endif
 
-/// A receiver that writes the content to a file, and goes on after a loss where it was (RFC 9110
-/// §14): the parts of a file are of one version, by its validator.
+/// A receiver that writes the content to a file, and resumes after a lost connection (RFC 9110
+/// §14).
 ///
-/// What has come is in a file of its own beside the wanted one, until it is whole.
+/// All parts of a file belong to one version, according to its validator. Until the file is
+/// complete, its bytes are in a temporary file in the same directory.
 package final class FileReceiver: Receiver {
-  /// The part of the file that is there.
+  /// The part of the file that has been received.
   private struct Part: Sendable {
     var count: Int64 = 0
-    /// The version's validator that a part may be asked for by; `nil`: by none.
+    /// The version's validator for requesting the rest; `nil` if the rest cannot be requested.
     var validator: String?
-    /// The length of the whole; `nil` where no server has said it.
+    /// The length of the whole file; `nil` if no server reported it.
     var total: Int64?
-    /// The number of bytes that there are at the end of the attempt; `nil`: nobody has said it.
+    /// The number of bytes expected at the end of the attempt; `nil` if it is unknown.
     var expected: Int64?
-    /// The digest of the whole that the server named (RFC 9530), in base64.
+    /// The digest of the whole file from the server (RFC 9530), in base64.
     var digest: String?
-    /// Tells whether all of it is there.
+    /// Whether the file is complete.
     var isWhole = false
   }
 
@@ -32,7 +33,7 @@ package final class FileReceiver: Receiver {
   private let date: @Sendable () -> Date
   private let part = Locked(Part())
 
-  /// Makes a receiver of one call, for a file that need not be there.
+  /// Creates a receiver of one call, for a file that may not exist yet.
   package init(
     _ file: URL,
     _ check: FileCheck,
@@ -40,19 +41,19 @@ package final class FileReceiver: Receiver {
     date: @escaping @Sendable () -> Date
   ) {
     (self.file, self.check, self.progress, self.date) = (file, check, progress, date)
-    // A name of its own: a suffix might make a long one too long.
+    // A name of its own, because a suffix might make a long name too long.
     let name = ".\(UUID().uuidString).part"
     place = file.deletingLastPathComponent().appendingPathComponent(name)
   }
 
-  // Where it was not moved it is of no use; where it was it is not there.
+  // After an incomplete download the temporary file is useless; after a complete one it was moved.
   deinit { try? FileManager.default.removeItem(at: place) }
 
   // MARK: An attempt
 
   package func asking(_ request: URLRequest) -> URLRequest {
     var request = request
-    // Ranges count the bytes of a coded content, which is another for each coding (RFC 9110 §8.4).
+    // Ranges count the bytes of the coded content, which differs between codings (RFC 9110 §8.4).
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
     let part = part.withLock { $0 }
     guard part.count > 0, let validator = part.validator, part.count != part.total else {
@@ -70,50 +71,50 @@ package final class FileReceiver: Receiver {
     case 200...299:
       begin(answer)
     case 416 where part.withLock({ $0.count > 0 }):
-      // What is there is no part of what the server has now.
-      throw anew("The server has no such part any more")
+      // The received bytes are not part of the server's current version.
+      throw anew("The server no longer has this part")
     default:
       return try await answer.collected(to: StreamedResponse.otherBytesMax)
     }
     return answer.head(bytesElsewhere: try await write(answer))
   }
 
-  /// Begins with the whole.
+  /// Begins with the whole file.
   private func begin(_ answer: StreamedResponse) {
     let isCoded = answer.headers["Content-Encoding"].map { $0.lowercased() != "identity" } ?? false
     part.withLock {
       $0 = Part(
         validator: isCoded ? nil : answer.headers.rangeValidator(at: date()),
         total: isCoded ? nil : answer.length,
-        // That of the coded bytes, which nobody has any more.
+        // For a coded response, the digest is that of the coded bytes, which are not available.
         digest: isCoded ? nil : answer.headers.sha256
       )
     }
   }
 
-  /// Goes on with the part that is missing.
+  /// Continues with the missing part.
   private func goOn(_ answer: StreamedResponse) throws(TransportError) {
     let range = answer.headers["Content-Range"].flatMap(ContentRange.init)
     let isNext = part.withLock { part in
-      // Of a server that does not know `If-Range` it may be a part of another version.
+      // A server that does not support `If-Range` may send a part of another version.
       guard let range, range.first == part.count, answer.headers.names(part.validator),
         part.total == nil || range.total == nil || part.total == range.total
       else { return false }
       part.total = part.total ?? range.total
-      // Of a whole without a known length the part's own end is all there is to go by.
+      // If the length of the whole is unknown, the part's own end is the only expectation.
       part.expected = range.last + 1
       return true
     }
     if !isNext { throw anew("The server sent a part of another version") }
   }
 
-  /// Forgets what there is, so that the next attempt asks for the whole.
+  /// Discards the received part, so that the next attempt requests the whole file.
   private func anew(_ reason: String) -> TransportError {
     part.withLock { $0 = Part() }
-    return .failed(.truncated, text: "\(reason); the file has to come anew.")
+    return .failed(.truncated, text: "\(reason); download the file again.")
   }
 
-  /// Returns the number of bytes that have come.
+  /// Writes the content and returns the number of bytes received.
   private func write(_ answer: StreamedResponse) async throws(TransportError) -> Int64 {
     let start = part.withLock { $0.count }
     let handle = try filing("written") { () throws in
@@ -122,7 +123,7 @@ package final class FileReceiver: Receiver {
       try handle.truncate(atOffset: UInt64(start))
       return handle
     }
-    // The last word of a file that is only read from now on says nothing.
+    // An error from closing is irrelevant: the file is only read afterwards.
     defer { try? handle.close() }
     do throws(TransportError) {
       try await answer.pass { piece throws(TransportError) in
@@ -134,13 +135,13 @@ package final class FileReceiver: Receiver {
         progress?.received(count, of: total)
       }
     } catch {
-      // A connection that is lost behind the last byte has lost nothing.
+      // A connection that is lost after the last byte does not matter.
       let isAllThere = part.withLock { $0.total == $0.count && $0.count > start }
       guard isAllThere, case .failed = error else { throw error }
     }
     let (count, wanted) = part.withLock { ($0.count, $0.total ?? $0.expected) }
     if let wanted, count != wanted {
-      throw .failed(.truncated, text: "\(count) of \(wanted) bytes came.")
+      throw .failed(.truncated, text: "\(count) of \(wanted) bytes arrived.")
     }
     try filing("written") { () throws in try handle.synchronize() }
     part.withLock { $0.isWhole = true }
@@ -158,26 +159,25 @@ package final class FileReceiver: Receiver {
 
   // MARK: The end
 
-  /// Looks whether the file is what it should be, and puts it where it is wanted: at once, as
-  /// rename(2) does.
+  /// Checks the file and moves it to its destination atomically, with rename(2).
   ///
-  /// - Parameter answer: The answer that the call ended with.
-  /// - Throws: ``NetworkError`` where it is another file, or none.
+  /// - Parameter answer: The final response of the call.
+  /// - Throws: ``NetworkError`` if the file is missing or is not the expected one.
   package func finish(_ answer: CallResponse) throws(NetworkError) {
     let part = part.withLock { $0 }
-    // The rules may take an answer that brings no file, such as one that leads elsewhere.
+    // The rules may accept a response without a file, such as a redirect.
     guard part.isWhole else { throw .server(status: answer.status, body: answer.body) }
     if Task.isCancelled { throw .cancelled }
     let total = check.bytes ?? part.total
     if let total, total != part.count {
-      throw .decode(.content("The file has \(part.count) bytes, and should have \(total)."))
+      throw .decode(.content("The file has \(part.count) bytes instead of \(total)."))
     }
     do {
       let digests = Set([check.sha256, part.digest].compactMap(\.self))
       if !digests.isEmpty, digests != [try FileDigest.sha256(of: place)] {
-        throw NetworkError.decode(.content("The file has another SHA-256 than it should have."))
+        throw NetworkError.decode(.content("The file does not have the expected SHA-256."))
       }
-      // To look through a large file takes a while.
+      // Computing the digest of a large file takes a while.
       if Task.isCancelled { throw NetworkError.cancelled }
       guard rename(place.path, file.path) == 0 else {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
@@ -190,15 +190,15 @@ package final class FileReceiver: Receiver {
   }
 }
 
-/// The things by which a file is known to be the right one.
+/// The expected length and digest of a file.
 public struct FileCheck: Sendable, Hashable {
-  /// The number of bytes; `nil`: what the server says.
+  /// The number of bytes; `nil` to use the server's value.
   public var bytes: Int64?
-  /// The SHA-256 of the bytes in base64; `nil`: what the server says in `Repr-Digest` (RFC 9530),
-  /// if it does.
+  /// The SHA-256 of the bytes in base64; `nil` to use the server's `Repr-Digest` (RFC 9530), if
+  /// any.
   public var sha256: String?
 
-  /// Makes a check of what is known.
+  /// Creates a check from the known values.
   public init(bytes: Int64? = nil, sha256: String? = nil) {
     (self.bytes, self.sha256) = (bytes, sha256)
   }
@@ -208,7 +208,7 @@ public struct FileCheck: Sendable, Hashable {
 struct ContentRange: Hashable {
   let first: Int64
   let last: Int64
-  /// The length of the whole; `nil` where the server does not know it.
+  /// The length of the whole; `nil` if the server does not know it.
   let total: Int64?
 
   init?(_ text: String) {
@@ -227,8 +227,10 @@ struct ContentRange: Hashable {
 }
 
 extension Headers {
-  /// The validator that parts of this version may be asked for by (RFC 9110 §13.1.5): a strong tag,
-  /// or a date that is older than the answer by so much that it is strong (§8.8.2.2).
+  /// The validator for requesting parts of this version (RFC 9110 §13.1.5).
+  ///
+  /// It is a strong tag, or a modification date that is at least a second older than the response
+  /// and therefore strong (§8.8.2.2).
   fileprivate func rangeValidator(at now: Date) -> String? {
     if let tag = self["ETag"] { return tag.hasPrefix("W/") ? nil : tag }
     guard let modified = self["Last-Modified"],
@@ -238,15 +240,14 @@ extension Headers {
     return modified
   }
 
-  /// Tells whether an answer is of the version that a validator names: it has the same, or says
-  /// nothing of its own.
+  /// Returns whether a response belongs to the version of a validator: its own is equal or missing.
   fileprivate func names(_ validator: String?) -> Bool {
     if let tag = self["ETag"] { return tag == validator }
     guard let modified = self["Last-Modified"] else { return true }
     return modified == validator || validator?.hasPrefix("\"") == true
   }
 
-  /// The SHA-256 of the whole that `Repr-Digest` names (RFC 9530 §3), in base64.
+  /// The SHA-256 of the whole in `Repr-Digest` (RFC 9530 §3), in base64.
   fileprivate var sha256: String? {
     let digests = self["Repr-Digest"]?.split(separator: ",") ?? []
     for digest in digests.map({ $0.trimmingCharacters(in: .whitespaces) })

@@ -7,14 +7,14 @@ internal import WindTunnelSymptoms
   package import Foundation
 #endif
 
-/// The one who takes the content of a call's answers as it comes, attempt by attempt.
+/// A receiver of the content of a call's responses as it arrives, attempt by attempt.
 package protocol Receiver: Sendable {
   /// Returns the request of the next attempt.
   func asking(_ request: URLRequest) -> URLRequest
-  /// Takes the content of an attempt's answer.
+  /// Receives the content of an attempt's response.
   ///
-  /// - Returns: The answer with as much of its content as there is to look at: all of it where it
-  ///   is none that was asked for.
+  /// - Returns: The response with the content that rules may check. If the response is not the
+  ///   requested one, such as an error, that is all of its content.
   func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse
 }
 
@@ -23,24 +23,24 @@ extension Receiver {
 }
 
 extension StreamedResponse {
-  /// The greatest content of an answer that was not asked for, such as an error's, in bytes; what
-  /// is longer is cut off there.
+  /// The maximum content of an unrequested response, such as an error's, in bytes. The rest is cut
+  /// off.
   package static let otherBytesMax = 1 << 20
 
-  /// Passes the content on as it comes.
+  /// Passes the content on as it arrives.
   ///
-  /// - Throws: The error with which it ends, or that of whoever takes it.
+  /// - Throws: The error that ended the content, or the error of `take`.
   func pass(to take: (Data) throws(TransportError) -> Void) async throws(TransportError) {
     do {
       for try await piece in pieces { try take(piece) }
     } catch {
       throw error as? TransportError ?? .failed(.unknown, text: "\(error)")
     }
-    // Whoever is cancelled gets no more pieces, as at the end.
+    // A cancelled task receives no more pieces, the same as at the end of the content.
     if Task.isCancelled { throw .cancelled }
   }
 
-  /// Returns the answer with its content as far as a limit, where the rest is given up.
+  /// Returns the response with its content up to a limit, and cancels the rest.
   package func collected(to limit: Int) async throws(TransportError) -> ServerResponse {
     var body = Data()
     do {
@@ -57,10 +57,10 @@ extension StreamedResponse {
   }
 }
 
-/// A receiver that keeps the content in memory, as far as that is sane.
+/// A receiver that keeps the content in memory, up to a limit.
 struct MemoryReceiver: Receiver {
   let progress: TransferProgress?
-  /// The most bytes of content.
+  /// The maximum number of bytes of content.
   var bytesMax = 256 << 20
 
   func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {
@@ -70,7 +70,7 @@ struct MemoryReceiver: Receiver {
         answer.cancel()
         throw .failed(
           .undecodableBody,
-          text: "The content is larger than \(bytesMax) bytes: what is kept in memory. Download it."
+          text: "The content is larger than \(bytesMax) bytes, the maximum in memory. Download it."
         )
       }
       body += piece
@@ -80,15 +80,15 @@ struct MemoryReceiver: Receiver {
   }
 }
 
-/// A receiver that hands the content on before it has come.
+/// A receiver that passes the response on before its content has arrived.
 final class StreamReceiver: Receiver {
   private let rules: ResponseRules
   private let opened = Locked<StreamedResponse?>(nil)
 
-  /// Makes one for answers that satisfy rules.
+  /// Creates a receiver of responses that satisfy the rules.
   init(_ rules: ResponseRules) { self.rules = rules }
 
-  /// The answer that was accepted last.
+  /// The last response that was accepted.
   var answer: StreamedResponse? { opened.withLock { $0 } }
 
   func take(_ answer: StreamedResponse) async throws(TransportError) -> ServerResponse {

@@ -5,10 +5,9 @@ extension StreamedResponse {
   public var lines: ResponseLines { ResponseLines(pieces: pieces) }
 }
 
-/// The lines of an answer as they arrive, without their ends: line feeds, or carriage returns and
-/// line feeds.
+/// The lines of a response as they arrive, without line ends: LF, or CR LF.
 public struct ResponseLines: AsyncSequence, Sendable {
-  /// The greatest length of a line in bytes; a longer one fails with ``DecodeFault``.
+  /// The maximum length of a line in bytes. A longer line fails with ``DecodeFault``.
   public static let bytesMax = 1 << 20
 
   /// One line of the content.
@@ -16,21 +15,22 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>
 
-  /// Makes an iterator at the stream's current position.
+  /// Creates an iterator at the stream's current position.
   public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
 
   /// An iterator that reads pieces until a line is complete.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var pieces: AsyncThrowingStream<Data, any Error>.Iterator
     fileprivate var bytes: [UInt8] = []
-    /// The place of the first byte that was not returned.
+    /// The index of the first byte that was not returned.
     fileprivate var start = 0
-    /// The place up to which there is no end of a line.
+    /// The index up to which there is no line end.
     fileprivate var searched = 0
     fileprivate var isOver = false
 
-    /// Returns the next line; `nil` at the end of the content. What follows the last end of a line
-    /// is a line, unless it is empty.
+    /// Returns the next line; `nil` at the end of the content.
+    ///
+    /// Bytes after the last line end are a line, unless there are none.
     @concurrent public mutating func next() async throws -> String? {
       while true {
         if let end = bytes[searched...].firstIndex(of: 0x0A) {
@@ -39,7 +39,8 @@ public struct ResponseLines: AsyncSequence, Sendable {
         }
         searched = bytes.count
         if isOver || bytes.count - start > ResponseLines.bytesMax { break }
-        // What has been returned goes before the next piece comes: each byte is moved once.
+        // Returned bytes are removed before the next piece arrives, so that each byte is moved
+        // once.
         bytes.removeFirst(start)
         (searched, start) = (bytes.count, 0)
         if let piece = try await pieces.next() { bytes += piece } else { isOver = true }

@@ -2,34 +2,33 @@ public import Foundation
 
 /// A server-sent event (WHATWG HTML §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-  /// The type of the event; `message` where the server names none.
+  /// The type of the event; `message` if the server does not name one.
   public var kind: String
-  /// The lines of the event, with line feeds between.
+  /// The lines of the event, separated by line feeds.
   public var data: String
-  /// The last identifier that the server sent, to resume from.
+  /// The last identifier from the server, for resuming.
   public var lastID: String
 
-  /// Makes an event of its parts.
+  /// Creates an event from its parts.
   public init(kind: String = "message", data: String, lastID: String = "") {
     (self.kind, self.data, self.lastID) = (kind, data, lastID)
   }
 }
 
-/// A parser of server-sent events from bytes in any pieces (WHATWG HTML §9.2.6).
+/// A parser of server-sent events that accepts bytes in pieces of any size (WHATWG HTML §9.2.6).
 public struct ServerSentEventParser: Sendable {
-  /// The greatest length of a line, and of an event's data, in bytes.
+  /// The maximum length of a line, and of an event's data, in bytes.
   public static let bytesMax = 1 << 20
 
-  /// The time to wait before reconnecting; `nil` where the server did not name one.
+  /// The time to wait before reconnecting; `nil` if the server did not set one.
   public private(set) var retry: Duration?
-  /// The last identifier that came with an event, or with the empty one that only names it; empty
-  /// where none did.
+  /// The last identifier of an event, including events without data; empty if there was none.
   public private(set) var lastID: String
-  /// Tells whether a line has come, if only a comment.
+  /// Whether a line has arrived; a comment counts.
   private(set) var hasLine = false
-  /// Tells whether an event has come that named no identifier of its own.
+  /// Whether an event without its own identifier has arrived.
   private(set) var hasUnnamedEvent = false
-  /// The identifier of the event that is under way.
+  /// The identifier of the event that is being parsed.
   private var id: String
   private var isNamed = false
   private var line: [UInt8] = []
@@ -39,12 +38,12 @@ public struct ServerSentEventParser: Sendable {
   private var data: [String] = []
   private var bytes = 0
 
-  /// Makes a parser at the start of a stream, which may go on behind an identifier.
+  /// Creates a parser at the start of a stream, which may continue after an identifier.
   public init(lastID: String = "") { (self.lastID, id) = (lastID, lastID) }
 
   /// Parses the next bytes and returns the events that they complete.
   ///
-  /// - Throws: ``DecodeFault`` where a line or an event is longer than allowed.
+  /// - Throws: ``DecodeFault`` if a line or an event is too long.
   public mutating func take(_ piece: Data) throws(DecodeFault) -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in piece {
@@ -115,14 +114,14 @@ extension StreamedResponse {
   public var events: ServerSentEvents { ServerSentEvents(pieces: pieces) }
 }
 
-/// The events of an answer, as they arrive.
+/// The events of a response, as they arrive.
 public struct ServerSentEvents: AsyncSequence, Sendable {
   /// One event of the stream.
   public typealias Element = ServerSentEvent
 
   fileprivate let pieces: AsyncThrowingStream<Data, any Error>
 
-  /// Makes an iterator at the stream's current position.
+  /// Creates an iterator at the stream's current position.
   public func makeAsyncIterator() -> Iterator { Iterator(pieces: pieces.makeAsyncIterator()) }
 
   /// An iterator that reads pieces until an event is complete.

@@ -6,26 +6,26 @@
 /// for await step in progress { bar.value = step.sentFraction ?? 0 }
 /// ```
 ///
-/// Whoever reads slowly gets the latest step and misses those before it. A second attempt begins
-/// anew with what it sends, and goes on with what has been received of a download.
+/// A slow reader receives the latest step and misses the earlier ones. A second attempt sends all
+/// content again, but a download continues with the bytes already received.
 public struct TransferProgress: AsyncSequence, Sendable {
   /// A moment of a transfer.
   public struct Step: Sendable, Hashable {
     /// The number of bytes of content that were sent.
     public var sent: Int64 = 0
-    /// The number of bytes that there are to send; `nil` where it is not known.
+    /// The number of bytes to send; `nil` if it is unknown.
     public var toSend: Int64?
     /// The number of bytes of content that were received.
     public var received: Int64 = 0
-    /// The number of bytes that there are to receive; `nil` where the server does not say.
+    /// The number of bytes to receive; `nil` if the server does not report it.
     public var toReceive: Int64?
 
-    /// Makes the moment before anything was sent or received.
+    /// Creates the step before anything was sent or received.
     public init() {}
 
-    /// The part of the content that was sent, from 0 to 1; `nil` where its length is not known.
+    /// The sent fraction of the content, from 0 to 1; `nil` if its length is unknown.
     public var sentFraction: Double? { Self.fraction(sent, of: toSend) }
-    /// The part of the content that was received, from 0 to 1; `nil` where its length is not known.
+    /// The received fraction of the content, from 0 to 1; `nil` if its length is unknown.
     public var receivedFraction: Double? { Self.fraction(received, of: toReceive) }
 
     private static func fraction(_ count: Int64, of all: Int64?) -> Double? {
@@ -40,12 +40,12 @@ public struct TransferProgress: AsyncSequence, Sendable {
   private let next: AsyncStream<Step>.Continuation
   private let latest = Locked(Step())
 
-  /// Makes the progress of a call that has not begun; each call has its own.
+  /// Creates the progress of a call that has not begun. Each call needs its own.
   public init() {
     (steps, next) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Makes an iterator of the steps to come; there is one reader.
+  /// Creates an iterator over future steps; only one reader is supported.
   public func makeAsyncIterator() -> AsyncStream<Step>.AsyncIterator {
     steps.makeAsyncIterator()
   }
@@ -64,7 +64,7 @@ public struct TransferProgress: AsyncSequence, Sendable {
   private func tell(_ change: (inout Step) -> Void) {
     latest.withLock { step in
       change(&step)
-      // Within the lock, so that no older step comes last.
+      // Within the lock, so that steps arrive in order.
       next.yield(step)
     }
   }

@@ -1,8 +1,8 @@
-/// The interface for calls of endpoints: a client, or a stand-in for one.
+/// The interface for calling endpoints: a client, or a replacement for one.
 public protocol Calling: Sendable {
-  /// Calls an endpoint and returns its answer.
+  /// Calls an endpoint and returns its response.
   func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse
-  /// Calls an endpoint and decodes its answer.
+  /// Calls an endpoint and decodes its response.
   func value<Value>(
     of endpoint: Endpoint,
     by decoder: ResponseDecoder<Value>
@@ -12,7 +12,7 @@ public protocol Calling: Sendable {
 extension NetworkClient: Calling {}
 
 extension Calling {
-  /// Decodes the answer of ``call(_:)``, off the caller's actor.
+  /// Decodes the response of ``call(_:)``, off the caller's actor.
   @concurrent
   public func value<Value>(
     of endpoint: Endpoint,
@@ -23,7 +23,7 @@ extension Calling {
 
   /// Calls several endpoints concurrently. The first failure cancels the others and is thrown.
   ///
-  /// - Returns: The answers in the order of the endpoints.
+  /// - Returns: The responses in the order of the endpoints.
   public func all(_ endpoints: [Endpoint]) async throws(NetworkError) -> [CallResponse] {
     let end = await withTaskGroup(of: (Int, Result<CallResponse, NetworkError>).self) { group in
       for (place, endpoint) in endpoints.enumerated() {
@@ -61,8 +61,7 @@ extension Calling {
   }
 }
 
-/// A client whose answers come from a closure: for previews, and for tests of code that uses a
-/// client.
+/// A client whose responses are created by a closure, for previews and tests.
 ///
 /// ```swift
 /// let preview = ClosureClient { _ throws(NetworkError) in
@@ -72,12 +71,12 @@ extension Calling {
 public struct ClosureClient: Calling {
   private let answer: @Sendable (Endpoint) async throws(NetworkError) -> CallResponse
 
-  /// Makes a client of a closure.
+  /// Creates a client with a closure.
   public init(_ answer: @escaping @Sendable (Endpoint) async throws(NetworkError) -> CallResponse) {
     self.answer = answer
   }
 
-  /// Returns the closure's answer.
+  /// Returns the closure's response.
   public func call(_ endpoint: Endpoint) async throws(NetworkError) -> CallResponse {
     try await answer(endpoint)
   }

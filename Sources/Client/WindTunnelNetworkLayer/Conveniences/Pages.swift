@@ -5,7 +5,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   /// The error that ends the pages.
   public typealias Failure = NetworkError
 
-  /// The greatest number of pages; a server with more is taken to repeat itself.
+  /// The maximum number of pages. A server with more is assumed to repeat itself.
   public static var pagesMax: Int { 10_000 }
 
   private let client: any Calling
@@ -13,13 +13,13 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
   private let decoder: ResponseDecoder<Page>
   private let next: @Sendable (Page, Endpoint) -> Endpoint?
 
-  /// Makes a sequence of pages.
+  /// Creates a sequence of pages.
   ///
   /// - Parameters:
   ///   - client: The client that requests the pages.
   ///   - first: The endpoint of the first page.
   ///   - decoder: The decoder of a page.
-  ///   - next: Returns the endpoint after a page and its endpoint; `nil` after the last.
+  ///   - next: Returns the next endpoint for a page and its endpoint; `nil` after the last page.
   public init(
     by client: any Calling,
     from first: Endpoint,
@@ -29,7 +29,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     (self.client, self.first, self.decoder, self.next) = (client, first, decoder, next)
   }
 
-  /// Makes a sequence of pages that each name the next one by a cursor.
+  /// Creates a sequence of pages in which each page has a cursor to the next.
   public static func byCursor(
     _ client: any Calling,
     _ endpoint: Endpoint,
@@ -42,8 +42,9 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Makes a sequence of pages by an offset that grows by each page's number of items; an empty
-  /// page ends it.
+  /// Creates a sequence of pages by an offset that grows by each page's number of items.
+  ///
+  /// An empty page ends the sequence.
   public static func byOffset(
     _ client: any Calling,
     _ endpoint: Endpoint,
@@ -52,14 +53,14 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
     count: @escaping @Sendable (Page) -> Int
   ) -> Pages {
     Pages(by: client, from: endpoint.adding(parameter, "0"), decoder) { page, asked in
-      // What was asked ends with the offset that was added to it.
+      // The query ends with the offset that was added to it.
       let digits = asked.query?.encoded.split(separator: "=").last ?? ""
       let (offset, count) = (Int(digits) ?? 0, count(page))
       return count > 0 ? endpoint.adding(parameter, String(offset + count)) : nil
     }
   }
 
-  /// Makes an iterator at the first page.
+  /// Creates an iterator at the first page.
   public func makeAsyncIterator() -> Iterator { Iterator(pages: self, upcoming: first) }
 
   /// An iterator over the pages, which ends after a failure.
@@ -81,7 +82,7 @@ public struct Pages<Page: Sendable>: AsyncSequence, Sendable {
 }
 
 extension Endpoint {
-  /// Returns this endpoint with one more item in its query.
+  /// Returns this endpoint with another query item.
   fileprivate func adding(_ name: String, _ value: String) -> Endpoint {
     var endpoint = self
     let item = Query([(name: name, value: value)]).encoded

@@ -6,20 +6,23 @@ internal import WindTunnelSymptoms
 #endif
 
 extension NetworkClient {
-  /// Returns the server-sent events of an endpoint, which come back after a loss (WHATWG HTML
-  /// §9.2).
+  /// Returns the server-sent events of an endpoint, and reconnects after a lost connection (WHATWG
+  /// HTML §9.2).
   ///
-  /// Each connection is a ``stream(_:)`` that asks for what follows the last event by its id
-  /// (`Last-Event-ID`), after the time that the server named, or the policy's. The events end where
-  /// a server answers 204, and fail where a stream cannot be opened, or as often as the policy
-  /// retries a lost connection says nothing, or nothing behind the last event's id. What must not
-  /// be repeated, such as a `POST`, is opened once: use ``stream(_:)`` for it.
+  /// Each connection is a ``stream(_:)`` that requests the events after the last one by its id
+  /// (`Last-Event-ID`). It is opened after the time that the server set, or after the policy's
+  /// delay.
+  ///
+  /// The sequence ends if a server responds with 204. It fails if a stream cannot be opened. It
+  /// also fails if several connections in a row have no new event; the retry policy limits their
+  /// number. A request that must not be repeated, such as a `POST`, is opened once; use
+  /// ``stream(_:)`` for it.
   public func events(of endpoint: Endpoint) -> ReconnectingEvents {
     ReconnectingEvents(client: self, endpoint: endpoint)
   }
 }
 
-/// The server-sent events of an endpoint over as many connections as it takes.
+/// The server-sent events of an endpoint, over any number of connections.
 public struct ReconnectingEvents: AsyncSequence, Sendable {
   /// One event of the stream.
   public typealias Element = ServerSentEvent
@@ -27,30 +30,29 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
   let client: NetworkClient
   let endpoint: Endpoint
 
-  /// Makes an iterator with a connection of its own, which begins with the first event asked for.
+  /// Creates an iterator with its own connection, which begins without a last event id.
   public func makeAsyncIterator() -> Iterator { Iterator(client: client, endpoint: endpoint) }
 
-  /// An iterator that opens the stream anew where a connection ends.
+  /// An iterator that opens a new stream after a connection ends.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let client: NetworkClient
     fileprivate let endpoint: Endpoint
     fileprivate var events: ServerSentEvents.Iterator?
     fileprivate var lastID = ""
-    /// The time to wait before the next connection; `nil`: the policy's.
+    /// The server's time to wait before the next connection; `nil` for the policy's delay.
     fileprivate var retry: Duration?
-    /// The number of connections in a row that brought nothing.
+    /// The number of consecutive connections without a new event.
     fileprivate var fruitless = 0
     /// The time at which the latest connection was opened.
     fileprivate var opened = Duration.zero
     fileprivate var isOver = false
 
-    /// The least wait before the next connection, whatever the server says: nobody is to be asked
-    /// without a pause.
+    /// The minimum wait before the next connection, even if the server allows less.
     private static let leastWait = Duration.milliseconds(50)
 
-    /// Returns the next event; `nil` where the server has no more.
+    /// Returns the next event; `nil` if the server has no more.
     ///
-    /// - Throws: ``NetworkError``, or ``DecodeFault`` where an event is too long.
+    /// - Throws: ``NetworkError``, or ``DecodeFault`` if an event is too long.
     @concurrent public mutating func next() async throws -> ServerSentEvent? {
       while !isOver {
         if events == nil, try await !open() { break }
@@ -72,20 +74,22 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Tells whether a connection brought the events on. Where they have identifiers, one that ends
-    /// behind the same event as the one before does not, however much it says; one that was open
-    /// for a while, if only with a comment now and then, is of a feed in which nothing happens.
+    /// Returns whether a connection made progress.
+    ///
+    /// If events have identifiers, a connection that ends at the same event as the previous one did
+    /// not. However, a connection that stayed open for a while belongs to a quiet feed and counts
+    /// as progress.
     private func bearsFruit(_ events: ServerSentEventParser) -> Bool {
       guard events.hasLine else { return false }
       return events.lastID.isEmpty || events.lastID != lastID || events.hasUnnamedEvent
         || client.time.uptime - opened >= Self.aWhile
     }
 
-    /// Far more than the wait between two connections, and less than any proxy leaves one that is
-    /// quiet.
+    /// Much longer than the wait between two connections, and shorter than the idle timeout of any
+    /// proxy.
     private static let aWhile = Duration.seconds(10)
 
-    /// Opens the stream; false where the server has no more events (§9.2.3: status 204).
+    /// Opens the stream; `false` if the server has no more events (§9.2.3: status 204).
     private mutating func open() async throws -> Bool {
       let answer = try await client.stream(question)
       if answer.status == 204 { return false }
@@ -115,7 +119,7 @@ public struct ReconnectingEvents: AsyncSequence, Sendable {
         at: client.time.date,
         draw: client.draw()
       )
-      // One that has brought something has paid for the next.
+      // The first reconnection after progress costs nothing from the retry budget.
       guard case .retry(let delay) = decision, fruitless == 1 || client.admission.spend() else {
         isOver = true
         throw lost.asNetworkError

@@ -1,6 +1,6 @@
 extension NetworkClient {
-  /// Holds a conversation over a WebSocket with an endpoint for as long as a body runs, over as
-  /// many connections as it takes.
+  /// Holds a WebSocket conversation with an endpoint while a body runs, and reconnects when
+  /// necessary.
   ///
   /// ```swift
   /// try await client.conversation(with: Endpoint(.get, "/prices"), over: engine) { prices in
@@ -9,16 +9,17 @@ extension NetworkClient {
   /// }
   /// ```
   ///
-  /// Each handshake is a call with its attempts, slot, breaker and credential. A connection that is
-  /// lost, closed with a code that passes (``ConversationTerms/comesBack``), or without a pong, is
-  /// followed by another, as long as an outage may last (``ConversationTerms/longestOutage``).
+  /// Each handshake is a call with attempts, a slot, a circuit breaker and a credential. A new
+  /// connection is opened if one is lost, if a pong is missing, or if the server closes it with a
+  /// temporary code (``ConversationTerms/comesBack``). Reconnecting stops after
+  /// ``ConversationTerms/longestOutage``.
   ///
   /// - Parameters:
-  ///   - endpoint: The endpoint, a `GET`'s; `Sec-WebSocket-Protocol` names subprotocols.
-  ///   - engine: The engine that carries it.
-  ///   - terms: The terms of pings and of coming back.
-  ///   - body: Says and hears. When it returns the conversation is closed with 1000, and with 1001
-  ///     where it throws.
+  ///   - endpoint: The endpoint with the method `GET`; `Sec-WebSocket-Protocol` names subprotocols.
+  ///   - engine: The engine that carries the conversation.
+  ///   - terms: The terms for pings and reconnecting.
+  ///   - body: Sends and receives messages. When it returns, the conversation is closed with 1000;
+  ///     if it throws, with 1001.
   /// - Returns: The body's value.
   /// - Throws: The body's error.
   @concurrent
@@ -51,43 +52,49 @@ extension NetworkClient {
   }
 }
 
-/// The messages of a server over as many connections as it takes, and what is said to it.
+/// A WebSocket conversation with a server, over any number of connections.
 ///
-/// As a sequence it has one reader at a time. It ends where the server closes it with 1000, and
-/// fails with a ``NetworkError``: where the first connection cannot be opened, where the server
-/// refuses another or closes it with a code from which it does not come back
-/// (``NetworkError/closed(code:reason:)``), and where an outage lasts too long.
+/// As a sequence of the server's messages it has one reader at a time. It ends if the server closes
+/// it with 1000. It fails with a ``NetworkError`` in these cases:
+///
+/// - The first connection cannot be opened.
+/// - The server refuses another connection, or closes one with a permanent code
+///   (``NetworkError/closed(code:reason:)``).
+/// - An outage lasts too long.
 public final class Conversation: AsyncSequence, Sendable {
-  /// One message of the server.
+  /// One message from the server.
   public typealias Element = ConversationMessage
 
-  /// The repetition of a message on later connections.
+  /// The way in which a message is repeated on later connections.
   public enum Repetition: Sendable {
-    /// The message is sent once; where the connection is lost meanwhile, nobody knows whether it
-    /// has arrived.
+    /// The message is sent once. If the connection is lost meanwhile, its delivery is unknown.
     case never
-    /// The message is sent again first of all on each connection, in the order in which such were
-    /// sent: a login, a subscription.
+    /// The message is sent again at the start of each connection, such as a login or a
+    /// subscription.
+    ///
+    /// Such messages keep their order, and no other message is sent before them.
     case onEachConnection
-    /// The message is sent again on each connection until the server has said something that
-    /// acknowledges it. A server may get it twice.
+    /// The message is sent again on each connection until a message from the server acknowledges
+    /// it.
+    ///
+    /// A server may receive it twice.
     case until(@Sendable (ConversationMessage) -> Bool)
   }
 
-  /// The name of a message that is sent again.
+  /// An identifier of a message that is sent again.
   public struct Sent: Sendable, Hashable { fileprivate let number: Int }
 
   private struct Standing {
     let sent: Sent
     let message: ConversationMessage
     let isAcknowledged: @Sendable (ConversationMessage) -> Bool
-    /// The last connection that it was sent on.
+    /// The number of the last connection on which the message was sent.
     var connection = 0
   }
 
   private struct State {
     var connections = 0
-    /// The connection on which all that is sent again has been sent; `nil`: there is none now.
+    /// The connection, after all repeated messages were sent on it; `nil` if there is none.
     var open: (any ConversationConnection)?
     var standing: [Standing] = []
 
@@ -98,7 +105,7 @@ public final class Conversation: AsyncSequence, Sendable {
   }
 
   private let terms: ConversationTerms
-  /// Tasks wait here for a message, for a connection, and for room.
+  /// Tasks wait here for a message, for a connection, and for room in the inbox.
   private let state = Awaited(State())
   private let numbers = Counter()
 
@@ -106,15 +113,17 @@ public final class Conversation: AsyncSequence, Sendable {
 
   // MARK: For its user
 
-  /// The number of connections so far that were opened.
+  /// The number of connections opened so far.
   public var connectionCount: Int { state.withLock { $0.connections } }
 
-  /// Sends a message; waits for a connection where there is none now, unless it is one that is sent
-  /// again: that will be among the first on the next.
+  /// Sends a message.
   ///
-  /// - Returns: The name of the message, by which ``withdraw(_:)`` ends its repetition.
-  /// - Throws: ``NetworkError`` where the conversation has ended, or, of a message that is never
-  ///   sent again, where its connection was lost.
+  /// A message that is never repeated waits for a connection. A repeated message is sent at the
+  /// start of the next connection, if there is none now.
+  ///
+  /// - Returns: The identifier of the message. Pass it to ``withdraw(_:)`` to end the repetition.
+  /// - Throws: ``NetworkError`` if the conversation has ended. For a message that is never
+  ///   repeated, also if its connection is lost.
   @discardableResult
   public func send(
     _ message: ConversationMessage,
@@ -135,34 +144,39 @@ public final class Conversation: AsyncSequence, Sendable {
       return (sent, state.open, state.end)
     }
     if let end { throw end.failure ?? .ended }
-    // Where this fails the next connection has it again.
+    // If this fails, the next connection sends the message again.
     if let connection {
       do throws(ConversationEnd) { try await send(message, on: connection) } catch {}
     }
     return sent
   }
 
-  /// Sends a message no more on later connections, as of a subscription that has ended.
+  /// Stops repeating a message on later connections, such as after unsubscribing.
   public func withdraw(_ sent: Sent) {
     state.withLock { $0.standing.removeAll { $0.sent == sent } }
   }
 
-  /// Closes the conversation with a code of 1000, or 3000 to 4999, and words of at most 123 bytes;
-  /// nothing more is said or heard. Where the body returns without it, it is closed with 1000.
+  /// Closes the conversation; nothing more is sent or received.
+  ///
+  /// If the body returns without calling it, the conversation is closed with 1000.
+  ///
+  /// - Parameters:
+  ///   - code: The close code: 1000, or 3000 to 4999.
+  ///   - reason: The close reason, at most 123 bytes.
   public func close(code: Int, reason: String = "") async {
     let open = state.withLock { $0.open }
     end(.failure(.cancelled))
     await open?.close(code: code, reason: reason)
   }
 
-  /// Makes an iterator; all of them take from the same messages.
+  /// Creates an iterator. All iterators share the same messages.
   public func makeAsyncIterator() -> Iterator { Iterator(conversation: self) }
 
-  /// An iterator of the server's messages.
+  /// An iterator over the server's messages.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let conversation: Conversation
 
-    /// Returns the next message; `nil` where the server has closed with 1000.
+    /// Returns the next message; `nil` if the server closed the conversation with 1000.
     ///
     /// - Throws: ``NetworkError``.
     @concurrent public func next() async throws -> ConversationMessage? {
@@ -215,7 +229,7 @@ public final class Conversation: AsyncSequence, Sendable {
 
   // MARK: For its keeper
 
-  /// Counts a connection that is there, and returns its number.
+  /// Counts a new connection, and returns its number.
   func opens() -> Int {
     state.withLock { state in
       state.connections += 1
@@ -223,7 +237,7 @@ public final class Conversation: AsyncSequence, Sendable {
     }
   }
 
-  /// Says on a new connection what is said on each, and opens it to all others.
+  /// Sends the repeated messages on a new connection, and opens it for all other messages.
   func open(_ connection: any ConversationConnection) async throws(ConversationEnd) {
     let number = connectionCount
     while true {
@@ -243,14 +257,14 @@ public final class Conversation: AsyncSequence, Sendable {
 
   func closed() { state.withLock { $0.open = nil } }
 
-  /// Keeps a message for its reader, where there is room, or as soon as there is.
+  /// Stores a message for the reader, as soon as there is room.
   func take(_ message: ConversationMessage) async {
     let most = mostWaiting
     while !Task.isCancelled, state.withLock({ $0.inbox.count >= most }) {
       await state.wait { $0.inbox.count < most || $0.end != nil }
       if state.withLock({ $0.end != nil }) { return }
     }
-    // The rules are the user's, who may ask for something here.
+    // The rules are the app's code, which may call this conversation. They run outside the lock.
     let acknowledged = state.withLock { $0.standing }.filter { $0.isAcknowledged(message) }
     state.change { state in
       if !acknowledged.isEmpty {
@@ -261,10 +275,10 @@ public final class Conversation: AsyncSequence, Sendable {
     }
   }
 
-  /// Tells whether the server waits for a reader here, so that its pongs cannot come.
+  /// Whether the inbox is full, so that the connection is not read and pongs cannot arrive.
   var isFull: Bool { state.withLock { $0.inbox.count >= mostWaiting } }
 
-  /// Tells whether a message is on its way to the server.
+  /// Whether a message is being sent to the server.
   var isSending: Bool { state.withLock { $0.sending > 0 } }
 
   private var mostWaiting: Int { Swift.max(1, terms.waitingMessagesMax) }
@@ -276,7 +290,7 @@ public final class Conversation: AsyncSequence, Sendable {
     }
   }
 
-  /// Tells whether nobody says or hears anything any more.
+  /// Whether the conversation has ended.
   var hasEnded: Bool { state.withLock { $0.end != nil } }
 
 }
@@ -286,7 +300,7 @@ extension Result {
 }
 
 extension NetworkError {
-  /// The error of who says something when the server has closed the conversation in good order.
+  /// The error for sending a message after the server closed the conversation normally.
   fileprivate static let ended = closed(code: 1000, reason: "")
 }
 

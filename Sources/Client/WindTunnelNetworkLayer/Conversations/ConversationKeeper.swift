@@ -1,6 +1,6 @@
 internal import WindTunnelSymptoms
 
-/// The one who opens the connections of a conversation, listens on them, and asks whether they are
+/// Opens the connections of a conversation, receives their messages, and checks that they are
 /// alive.
 struct ConversationKeeper {
   let client: NetworkClient
@@ -9,19 +9,20 @@ struct ConversationKeeper {
   let terms: ConversationTerms
   let conversation: Conversation
 
-  /// Far more than the wait between two connections: one that was open for so long was of use, if
-  /// nothing was said on it.
+  /// Much longer than the wait between two connections. A connection that was open for this time
+  /// counts as useful even without messages.
   private static let aWhile = Duration.seconds(10)
 
-  /// The times for a pong that pass while a large message of the client's is on its way, which the
-  /// ping waits behind.
+  /// The maximum number of pong time-outs while a large message is being sent.
+  ///
+  /// The ping is queued behind that message.
   private static let pongTimeoutsWhileSending = 6
 
   /// Runs until the conversation has ended, or the task is cancelled.
   func run() async {
     do throws(NetworkError) {
       var attempt = 1
-      /// The time at which the conversation was last alive; `nil`: it has not been open yet.
+      /// The time at which the conversation was last alive; `nil` before the first connection.
       var alive: Duration?
       while true {
         let lost: NetworkError
@@ -41,7 +42,7 @@ struct ConversationKeeper {
           case .closed, .lost: lost = end.asNetworkError
           }
         } catch {
-          // Only what passes is waited out, and only once there was anything to come back to.
+          // Only temporary errors lead to another attempt, and only after a first connection.
           guard alive != nil, [.retry, .wait].contains(error.kind) else { throw error }
           lost = error
         }
@@ -53,7 +54,7 @@ struct ConversationKeeper {
     }
   }
 
-  /// Waits before the next attempt, as long as the outage may last.
+  /// Waits before the next attempt, within the limit for an outage.
   private func wait(
     after lost: NetworkError,
     _ attempt: Int,
@@ -66,9 +67,9 @@ struct ConversationKeeper {
     do { try await client.time.sleep(for: delay) } catch { throw .cancelled }
   }
 
-  /// Listens until a connection has ended.
+  /// Receives messages until a connection has ended.
   ///
-  /// - Returns: The end, and whether it has brought a message.
+  /// - Returns: The end, and whether a message was received.
   private func listen(
     on connection: any ConversationConnection
   ) async -> (end: ConversationEnd, hasMessages: Bool) {
@@ -81,7 +82,7 @@ struct ConversationKeeper {
       }
       var end: ConversationEnd?
       while end == nil, let next = await group.next() { end = next }
-      // Who has given up says so, in the time that the engine gives to that.
+      // A cancelled client sends a close frame, within the time that the engine allows for it.
       if Task.isCancelled { await connection.close(code: 1001, reason: "") }
       connection.cancel()
       group.cancelAll()
@@ -90,12 +91,12 @@ struct ConversationKeeper {
     conversation.closed()
     let hasMessages = messages.withLock { $0 > 0 }
     guard isDead.withLock({ $0 }) else { return (end, hasMessages) }
-    let text = "No pong came within \(terms.pongTimeout)."
+    let text = "No pong arrived within \(terms.pongTimeout)."
     return (.lost(.failed(.timedOut, text: text)), hasMessages)
   }
 
-  /// Receives all that a connection brings, also what has come before its end; `nil`: it was given
-  /// up.
+  /// Receives all messages of a connection, including those received before its end; `nil` if
+  /// cancelled.
   private func receive(
     on connection: any ConversationConnection,
     _ messages: Locked<Int>
@@ -114,7 +115,7 @@ struct ConversationKeeper {
     }
   }
 
-  /// Asks again and again whether the other side is there, and ends a connection that is not.
+  /// Sends pings at intervals, and cancels a connection that does not reply.
   private func ping(
     on connection: any ConversationConnection,
     _ messages: Locked<Int>,
@@ -130,8 +131,7 @@ struct ConversationKeeper {
           silences = 0
           break
         }
-        // A pong waits behind messages that nobody reads here, and a ping behind one that is being
-        // sent.
+        // A pong is queued behind unread messages, and a ping behind a message that is being sent.
         let isAlive = conversation.isFull || messages.withLock { $0 } != before
         silences = isAlive ? 0 : silences + 1
         if isAlive { break }
@@ -143,8 +143,9 @@ struct ConversationKeeper {
     }
   }
 
-  /// Tells whether a pong comes in time, or the connection has ended meanwhile: that is told by who
-  /// receives.
+  /// Returns whether a pong arrives in time, or the connection ends meanwhile.
+  ///
+  /// The receiving task reports the end of a connection.
   private func hasPong(from connection: any ConversationConnection) async -> Bool {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {

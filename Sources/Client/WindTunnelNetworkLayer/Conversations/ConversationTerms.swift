@@ -1,30 +1,35 @@
-/// The terms of a conversation: when its connection counts as dead, which ends it comes back from,
-/// and how long it goes on trying.
+/// The terms of a conversation: pings, the errors after which it reconnects, and its limits.
 public struct ConversationTerms: Sendable {
-  /// The time between two pings; `nil`: there are none, and a connection that is dead without a
-  /// word is never noticed.
+  /// The time between two pings; `nil` for none. Without pings, a silently dead connection is never
+  /// detected.
   public var pingInterval: Duration?
-  /// The time in which a pong has to come, or a message; after it the connection counts as lost.
+  /// The maximum wait for a pong or a message. After it the connection counts as lost.
   public var pongTimeout: Duration
-  /// The waits before the next connection, which grow until one has been open for ten seconds.
+  /// The delays before the next connection. They grow until a connection has been open for ten
+  /// seconds.
   public var backoff: Backoff
-  /// The longest outage that is waited out once the conversation has been open; after it the error
-  /// of the last attempt ends it. An outage ends with a message, or with ten seconds of being open.
+  /// The maximum outage after a first connection; then the last attempt's error ends the
+  /// conversation.
+  ///
+  /// An outage ends with a message, or when a connection has been open for ten seconds.
   public var longestOutage: Duration
-  /// The most messages that wait for their reader; then the server waits.
+  /// The maximum number of messages that wait for the reader. Beyond it the connection is not read.
   public var waitingMessagesMax: Int
-  /// Tells whether a conversation that the server closed with this code is opened again.
+  /// Returns whether to reconnect after the server closed the conversation with this code.
   public var comesBack: @Sendable (_ code: Int) -> Bool
-  /// Does on each connection what has to be done before anything else is said or heard, such as to
-  /// answer a challenge; what it throws ends the connection.
+  /// Runs on each connection before any message is sent or received, such as to reply to a
+  /// challenge.
+  ///
+  /// An error from it ends the connection.
   public var onOpen: @Sendable (any ConversationConnection) async throws(ConversationEnd) -> Void
-  /// Is told of each connection that is opened or lost, before anything that is said on it, or on
-  /// the next.
+  /// Receives each change of the connection, before any message on that connection or the next.
   public var onChange: @Sendable (ConversationChange) -> Void
 
-  /// Makes terms; by default a ping each 20 s, less than the minute after which proxies forget a
-  /// quiet connection (nginx: `proxy_read_timeout`), ten seconds for its pong, waits from half a
-  /// second to half a minute, and five minutes of outage.
+  /// Creates terms.
+  ///
+  /// The default sends a ping every 20 s. That is less than the minute after which proxies drop a
+  /// quiet connection (nginx: `proxy_read_timeout`). Further defaults are ten seconds for a pong,
+  /// delays from half a second to half a minute, and five minutes of outage.
   public init(
     pingInterval: Duration? = .seconds(20),
     pongTimeout: Duration = .seconds(10),
@@ -48,12 +53,14 @@ public struct ConversationTerms: Sendable {
     (self.comesBack, self.onOpen, self.onChange) = (comesBack, onOpen, onChange)
   }
 
-  /// Tells by the registered meaning of a code whether another connection may do better (RFC 6455
-  /// §7.4.1, IANA's registry of close codes): the server goes away (1001), restarts (1012), has too
-  /// much to do (1013), met an error of its own (1011, 1014), or gave no reason (1005).
+  /// Returns whether another connection may succeed, by the registered meaning of a close code.
   ///
-  /// What a client has done wrong (1002, 1003, 1007 to 1010) and an app's own codes (3000 and up)
-  /// end a conversation, as 1000 does.
+  /// It may if the server is going away (1001), restarts (1012), is overloaded (1013), or has an
+  /// internal or gateway error (1011, 1014). A missing close code counts too (1005, 1006). See RFC
+  /// 6455 §7.4.1 and IANA's registry of close codes.
+  ///
+  /// A client's errors (1002, 1003, 1007 to 1010) and an app's own codes (3000 and up) end a
+  /// conversation, as 1000 does.
   public static let comesBackByStandard: @Sendable (_ code: Int) -> Bool = {
     [1001, 1005, 1006, 1011, 1012, 1013, 1014].contains($0)
   }
@@ -61,9 +68,10 @@ public struct ConversationTerms: Sendable {
 
 /// A change of a conversation's connection.
 public enum ConversationChange: Sendable, Hashable {
-  /// A connection is open: its number, from 1, and the fields of the server's answer, among them
-  /// the chosen `Sec-WebSocket-Protocol`.
+  /// A connection was opened: its number, from 1, and the header fields of the response.
+  ///
+  /// Among the fields is the chosen `Sec-WebSocket-Protocol`.
   case opened(Int, Headers)
-  /// The connection is lost, or none could be opened, and the next attempt is made after a wait.
+  /// The connection was lost or could not be opened. The next attempt follows after the delay.
   case lost(NetworkError, nextAfter: Duration)
 }

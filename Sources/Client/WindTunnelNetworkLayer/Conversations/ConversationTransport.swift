@@ -4,19 +4,21 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A transport whose answers open conversations, so that a handshake is a call as any other: it
-/// waits for its slot, asks the circuit breaker, carries its credential, and is tried again.
+/// A transport that opens WebSocket connections, so that a handshake is a normal call.
+///
+/// Like any call it waits for a slot, consults the circuit breaker, carries a credential, and is
+/// retried.
 final class ConversationTransport: Transport {
   private let engine: any ConversationEngine
   private let opened = Locked<(any ConversationConnection)?>(nil)
 
   init(_ engine: any ConversationEngine) { self.engine = engine }
 
-  /// Takes the connection that was opened last; it is the caller's from here on.
+  /// Returns the last opened connection, and transfers it to the caller.
   func take() -> (any ConversationConnection)? { opened.exchange(nil) }
 
   func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
-    // One that a later attempt replaces is nobody's.
+    // A connection that a later attempt replaces has no owner.
     take()?.cancel()
     switch try await engine.open(request) {
     case .opened(let connection, let headers):
@@ -30,7 +32,7 @@ final class ConversationTransport: Transport {
 }
 
 extension NetworkClient {
-  /// Opens a connection by a call of its own.
+  /// Opens a connection with a call of its own.
   func connection(
     to endpoint: Endpoint,
     over engine: any ConversationEngine
@@ -38,7 +40,7 @@ extension NetworkClient {
     let transport = ConversationTransport(engine)
     var endpoint = endpoint
     endpoint.rules = ResponseRules(statuses: 101...101, errors: endpoint.rules.errors)
-    // What is read as it comes is neither shared with others nor kept.
+    // A streamed response is neither shared nor cached.
     let receiver = StreamReceiver(endpoint.rules)
     let end = await Call(carried(by: transport), endpoint, by: receiver).run()
     let connection = transport.take()

@@ -3,24 +3,24 @@
   public import Foundation
   internal import WindTunnelSymptoms
 
-  /// The engine of a `URLSession`, by its WebSocket tasks.
+  /// An engine that uses the WebSocket tasks of a `URLSession`.
   public struct URLSessionConversationEngine: ConversationEngine {
     private let session: URLSession
     private let messageBytesMax: Int
 
-    /// Makes an engine of a session, which the caller has to invalidate.
+    /// Creates an engine with a session, which the caller must invalidate.
     ///
     /// - Parameters:
     ///   - session: The session.
-    ///   - messageBytesMax: The most bytes of a message.
+    ///   - messageBytesMax: The maximum size of a message in bytes.
     public init(session: URLSession, messageBytesMax: Int = 64 << 20) {
       (self.session, self.messageBytesMax) = (session, messageBytesMax)
     }
 
-    /// Opens a connection by a task of the session.
+    /// Opens a connection with a task of the session.
     public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
       var request = request
-      // A session wants the schemes of the WebSocket's own.
+      // A session requires the schemes `ws` and `wss`.
       if let url = request.url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) {
         parts.scheme = ["https": "wss", "http": "ws"][parts.scheme ?? ""] ?? parts.scheme
         request.url = parts.url
@@ -39,7 +39,7 @@
     }
   }
 
-  /// A WebSocket task, and what the session says of it.
+  /// A WebSocket task and its delegate.
   private final class SessionConnection: NSObject, ConversationConnection,
     URLSessionWebSocketDelegate, @unchecked Sendable
   {
@@ -49,7 +49,7 @@
     private let ended = Promise<Void>()
     private let failure: @Sendable (any Error) -> TransportError
 
-    /// The time that a server has to answer a close frame.
+    /// The time within which a server must reply to a close frame.
     private static let closeSeconds = 2.0
 
     init(
@@ -86,7 +86,7 @@
       switch result {
       case .success(.string(let text)): return .text(text)
       case .success(.data(let data)): return .data(data)
-      case .success: throw .lost(.failed(.malformedResponse, text: "A message of no known kind."))
+      case .success: throw .lost(.failed(.malformedResponse, text: "A message of an unknown kind."))
       case .failure(let error): throw end(by: error)
       }
     }
@@ -115,7 +115,7 @@
 
     func cancel() { task.cancel() }
 
-    /// The end as the server said it, where it said anything, else the session's error.
+    /// Returns the server's close code if there is one, otherwise the session's error.
     private func end(by error: any Error) -> ConversationEnd {
       if let end = end.withLock({ $0 }) { return end }
       if task.closeCode != .invalid {
@@ -154,7 +154,7 @@
       didCompleteWithError error: (any Error)?
     ) {
       ended.keep(())
-      // What a server answered that did not change the protocol.
+      // The response of a server that did not switch the protocol.
       if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
         let answer = ServerResponse(response, body: Data(), stages: nil)
         opening.keep(.success(.refused(answer)))

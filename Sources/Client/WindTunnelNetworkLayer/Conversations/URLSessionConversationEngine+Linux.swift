@@ -2,18 +2,19 @@
   public import FoundationNetworking
   internal import WindTunnelSymptoms
 
-  /// The engine of a `URLSession`, which carries no conversations on this platform: the libcurl
-  /// that it stands on has no WebSockets, or hands over each read as a message
-  /// (swift-corelibs-foundation #5255).
+  /// An engine for a `URLSession`, which does not support WebSockets on this platform.
+  ///
+  /// Its libcurl has no WebSockets, or delivers each read as a message (swift-corelibs-foundation
+  /// #5255).
   public struct URLSessionConversationEngine: ConversationEngine {
-    /// Makes an engine of a session, which opens nothing.
+    /// Creates an engine that cannot open connections.
     public init(session: URLSession, messageBytesMax: Int = 64 << 20) {}
 
-    /// Fails, and says what to use in its place.
+    /// Throws an error that names the engine to use instead.
     public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
       throw .failed(
         .unsupportedURL,
-        text: "URLSession carries no WebSocket on this platform; use SocketConversationEngine of "
+        text: "URLSession has no WebSocket on this platform; use SocketConversationEngine of "
           + "the module WindTunnelNetworkLayerSockets."
       )
     }

@@ -6,8 +6,9 @@ public protocol FallbackSource {
   static var fallback: Value { get }
 }
 
-/// A field with a default value, used where the field is missing or null. A value of another type
-/// is still an error, since then the server and the client disagree.
+/// A field with a default value, used if the field is missing or null.
+///
+/// A value of another type is still an error, because the server and the client then disagree.
 ///
 /// ```swift
 /// struct Item: Decodable {
@@ -19,10 +20,10 @@ public protocol FallbackSource {
   /// The value of the field, or the default.
   public var wrappedValue: Source.Value
 
-  /// Makes a field of its value.
+  /// Creates a field with a value.
   public init(wrappedValue: Source.Value) { self.wrappedValue = wrappedValue }
 
-  /// Decodes the value; null is none.
+  /// Decodes the value, or uses the default for null.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     wrappedValue = container.decodeNil() ? Source.fallback : try container.decode(Source.Value.self)
@@ -42,25 +43,25 @@ extension KeyedDecodingContainer {
   }
 }
 
-/// The default value of an empty text.
+/// A default value that is the empty string.
 public enum EmptyText: FallbackSource {
-  /// The empty text as the value.
+  /// The empty string as the value.
   public static var fallback: String { "" }
 }
 
-/// The default value of zero.
-public enum Nought: FallbackSource {
+/// A default value that is zero.
+public enum Zero: FallbackSource {
   /// The number zero as the value.
   public static var fallback: Int { 0 }
 }
 
-/// The default value of `false`.
-public enum No: FallbackSource {
-  /// `false` as the value.
+/// A default value that is `false`.
+public enum False: FallbackSource {
+  /// The Boolean `false` as the value.
   public static var fallback: Bool { false }
 }
 
-/// The default value of an empty array.
+/// A default value that is an empty array.
 public enum NoItems<Item: Decodable & Sendable>: FallbackSource {
   /// An empty array as the value.
   public static var fallback: [Item] { [] }

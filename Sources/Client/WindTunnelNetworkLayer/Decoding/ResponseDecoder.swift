@@ -1,20 +1,21 @@
 public import Foundation
 
-/// A function from an answer's content to a value.
+/// A decoder that converts a response's content to a value.
 public struct ResponseDecoder<Value: Sendable>: Sendable {
   private let work: @Sendable (CallResponse) throws(NetworkError) -> Value
 
-  /// Makes a decoder of a closure.
+  /// Creates a decoder with a closure.
   public init(_ work: @escaping @Sendable (CallResponse) throws(NetworkError) -> Value) {
     self.work = work
   }
 
-  /// Decodes an answer; throws the problem where it cannot.
+  /// Decodes a response, or throws the error.
   public func decode(_ answer: CallResponse) throws(NetworkError) -> Value { try work(answer) }
 }
 
 extension ResponseDecoder where Value: Decodable {
-  /// Makes a decoder of JSON content; `decoder` returns a `JSONDecoder` with the API's strategies.
+  /// Creates a decoder of JSON content. `decoder` returns a `JSONDecoder` with the API's
+  /// strategies.
   public static func json(
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
   ) -> ResponseDecoder {
@@ -25,7 +26,7 @@ extension ResponseDecoder where Value: Decodable {
     }
   }
 
-  /// Makes a decoder that opens an envelope and decodes the data in it.
+  /// Creates a decoder that opens an envelope and decodes its data.
   public static func envelope(
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -34,7 +35,7 @@ extension ResponseDecoder where Value: Decodable {
     return ResponseDecoder { answer throws(NetworkError) in try whole.decode(answer).value }
   }
 
-  /// Makes a decoder that opens an envelope and returns its code and message beside the data.
+  /// Creates a decoder that opens an envelope and returns its code and message with the data.
   public static func wholeEnvelope<Data: Decodable & Sendable>(
     _ envelope: Envelope = Envelope(),
     _ decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
@@ -44,7 +45,7 @@ extension ResponseDecoder where Value: Decodable {
       decoder.userInfo[.envelope] = envelope
       do {
         return try decoder.decode(Value.self, from: answer.body)
-      } catch let refusal as Envelope.Refusal {
+      } catch let refusal as Envelope.ServerRefusal {
         throw .business(code: refusal.code, message: refusal.message)
       } catch {
         throw .decode(DecodeFault(error))
@@ -53,16 +54,16 @@ extension ResponseDecoder where Value: Decodable {
   }
 }
 
-/// A value with the code and the message of the envelope in which it came.
+/// A value with the code and the message of its envelope.
 public struct Enveloped<Value: Decodable & Sendable>: Decodable, Sendable {
-  /// The code, which is one of the envelope's good ones.
+  /// The code, which is one of the envelope's success codes.
   public let code: String
-  /// The message, such as a text to show; empty where there is none.
+  /// The message, such as a text to show; empty if there is none.
   public let message: String
   /// The data of the envelope.
   public let value: Value
 
-  /// Opens the envelope that ``ResponseDecoder/envelope(_:_:)`` is made with.
+  /// Opens the envelope that ``ResponseDecoder/envelope(_:_:)`` was created with.
   public init(from decoder: any Decoder) throws {
     let envelope = decoder.userInfo[.envelope] as? Envelope ?? Envelope()
     value = try envelope.open(Value.self, from: decoder)

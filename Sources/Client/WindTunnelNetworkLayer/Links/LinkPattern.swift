@@ -1,36 +1,38 @@
-/// A regular expression for whole texts that is matched in linear time: neither `Regex` nor
-/// `NSRegularExpression` has a limit of steps, and one that is fetched could stop an app.
+/// A regular expression that matches whole strings in linear time.
 ///
-/// It knows literals, `.` for any byte, classes such as `[a-z]` and `[^/]`, groups, `|`, `*`, `+`,
-/// `?`, the anchors `^` and `$`, and a backslash before punctuation. All else is refused with a
-/// sentence. Texts are compared as UTF-8. A match takes at most its states times the text's bytes
-/// (Thompson, "Regular Expression Search Algorithm", CACM 11.6, 1968).
+/// Neither `Regex` nor `NSRegularExpression` limits its steps, so a fetched expression could block
+/// an app. This type supports literals, `.` for any byte, classes such as `[a-z]` and `[^/]`, and a
+/// backslash before punctuation. It also supports groups, `|`, `*`, `+`, `?`, and the anchors `^`
+/// and `$`. All other syntax is refused with an explanation.
+///
+/// Strings are compared as UTF-8. A match takes at most the number of states times the number of
+/// bytes (Thompson, "Regular Expression Search Algorithm", CACM 11.6, 1968).
 public struct LinkPattern: Sendable {
-  /// The greatest length of a pattern in bytes.
+  /// The maximum length of a pattern in bytes.
   public static let bytesMax = 512
-  /// The greatest depth of groups in groups.
+  /// The maximum nesting depth of groups.
   public static let depthMax = 32
 
-  /// The pattern as it is written.
+  /// The pattern as it was written.
   public let text: String
   private let program: [PatternStep]
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// - Throws: ``LinkPatternError``, with what is not understood and what to write instead.
+  /// - Throws: ``LinkPatternError``, which names the unsupported syntax and an alternative.
   public init(_ text: String) throws(LinkPatternError) {
     self.text = text
     var parser = PatternParser(text)
     program = try parser.program()
   }
 
-  /// Tells whether the whole of a text is like the pattern.
+  /// Returns whether the whole text matches the pattern.
   public func matches(_ text: String) -> Bool {
     var steps = 0
     return matches(text.utf8, counting: &steps)
   }
 
-  /// Tells the same of bytes, and counts the states that it looks at.
+  /// Returns whether all bytes match the pattern, and counts the visited states.
   func matches(_ text: some Sequence<UInt8>, counting steps: inout Int) -> Bool {
     var run = PatternRun(program)
     var bytes = text.makeIterator()
@@ -46,27 +48,27 @@ public struct LinkPattern: Sendable {
 }
 
 extension LinkPattern: Hashable {
-  /// Tells whether two patterns are written alike.
+  /// Returns whether two patterns have the same text.
   public static func == (one: LinkPattern, other: LinkPattern) -> Bool { one.text == other.text }
   /// Adds the text to a hash.
   public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// The error of a text that is no pattern here.
+/// The error of an unsupported or invalid pattern.
 public struct LinkPatternError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The pattern, its flaw with the place, and what to write instead.
+  /// The pattern, the position of its flaw, and the fix.
   public let description: String
 
   init(_ pattern: String, at place: Int, _ flaw: String) {
-    description = "The pattern \"\(pattern)\" is refused at byte \(place + 1): \(flaw)"
+    description = "The pattern \"\(pattern)\" is invalid at byte \(place + 1): \(flaw)"
   }
 }
 
-/// A step of a pattern's program; numbers are places in it.
+/// A step of a pattern's program. Numbers are indices of steps.
 enum PatternStep: Sendable {
-  /// Takes a byte of a set and goes on with the next step.
+  /// Consumes a byte of a set and continues with the next step.
   case take(ByteSet)
-  /// Goes on with both.
+  /// Continues with both steps.
   case fork(Int, Int)
   case go(Int)
   case atStart
@@ -74,7 +76,7 @@ enum PatternStep: Sendable {
   case matched
 }
 
-/// All ways through a program at once: each step is looked at once for each byte at most.
+/// Follows all paths through a program at once, so that each step is visited at most once per byte.
 private struct PatternRun {
   private let program: [PatternStep]
   private(set) var steps = 0

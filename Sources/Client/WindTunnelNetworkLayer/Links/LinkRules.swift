@@ -1,34 +1,34 @@
 public import Foundation
 
-/// The links that a client may ask: the URL of each request has to be like one of some patterns, as
-/// a whole.
+/// The links that a client may request: the whole URL of each request must match one of the
+/// patterns.
 public struct LinkRules: Sendable, Hashable {
-  /// The greatest number of patterns.
+  /// The maximum number of patterns.
   public static let patternsMax = 64
-  /// The greatest length of all patterns together in bytes.
+  /// The maximum length of all patterns together in bytes.
   public static let bytesMax = 4096
-  /// The greatest length of a URL in bytes; a longer one is none that may be asked.
+  /// The maximum length of a URL in bytes. A longer URL is not allowed.
   public static let linkBytesMax = 8192
 
   /// The patterns in their order.
   public let patterns: [LinkPattern]
 
-  /// Makes rules of patterns as they are written.
+  /// Creates rules from pattern texts.
   ///
-  /// - Throws: ``ConfigurationError`` with a sentence for each that is refused.
+  /// - Throws: ``ConfigurationError`` with a sentence for each pattern that is refused.
   public init(_ patterns: [String]) throws(ConfigurationError) {
     var faults: [String] = []
     if patterns.isEmpty {
-      faults.append("\"links\" has no pattern, so that nothing could be asked; leave it out.")
+      faults.append("\"links\" has no pattern and would refuse every link; remove it.")
     }
     if patterns.count > Self.patternsMax {
       faults.append(
-        "\"links\" has \(patterns.count) patterns; it may have \(Self.patternsMax) at most."
+        "\"links\" has \(patterns.count) patterns; the maximum is \(Self.patternsMax)."
       )
     }
     let bytes = patterns.reduce(0) { $0 + $1.utf8.count }
     if bytes > Self.bytesMax {
-      faults.append("\"links\" has \(bytes) bytes; it may have \(Self.bytesMax) at most.")
+      faults.append("\"links\" has \(bytes) bytes; the maximum is \(Self.bytesMax).")
     }
     guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
     var read: [LinkPattern] = []
@@ -41,7 +41,7 @@ public struct LinkRules: Sendable, Hashable {
     self.patterns = read
   }
 
-  /// Tells whether a URL may be asked.
+  /// Returns whether a URL may be requested.
   public func allows(_ url: URL) -> Bool {
     let link = url.absoluteString
     return link.utf8.count <= Self.linkBytesMax && patterns.contains { $0.matches(link) }

@@ -1,5 +1,4 @@
-/// Reads a pattern and writes its program, in one pass: a part's steps are written behind those
-/// before it.
+/// Parses a pattern and writes its program in one pass. The steps of each part follow those before.
 struct PatternParser {
   private let text: String
   private let bytes: [UInt8]
@@ -10,31 +9,31 @@ struct PatternParser {
 
   mutating func program() throws(LinkPatternError) -> [PatternStep] {
     guard bytes.count <= LinkPattern.bytesMax else {
-      throw flaw("it has \(bytes.count) bytes; write \(LinkPattern.bytesMax) at most.")
+      throw flaw("it has \(bytes.count) bytes; the maximum is \(LinkPattern.bytesMax).")
     }
     guard !bytes.isEmpty else { throw flaw("it is empty; write .* for any text.") }
     if let other = bytes.firstIndex(where: { $0 < 0x20 || $0 > 0x7E }) {
       place = other
-      throw flaw("it is no visible ASCII, which links are; write it escaped, as in %C3%A9.")
+      throw flaw("it is not visible ASCII; escape it as in links, such as %C3%A9.")
     }
     try alternatives(depth: 0)
     guard place == bytes.count else {
-      throw flaw("there is no ( to this ); write \\) for the character.")
+      throw flaw("this ) has no (; write \\) for the character.")
     }
     return steps + [.matched]
   }
 
-  /// Reads up to the end or to a `)`.
+  /// Parses up to the end or to a `)`.
   private mutating func alternatives(depth: Int) throws(LinkPatternError) {
     guard depth <= LinkPattern.depthMax else {
-      throw flaw("it has groups in more than \(LinkPattern.depthMax) groups; write fewer.")
+      throw flaw("groups are nested more than \(LinkPattern.depthMax) deep; use fewer.")
     }
     let start = steps.count
     var ends: [Int] = []
     try sequence(depth)
     while peek() == "|" {
       place += 1
-      // What is read so far is the first of two ways, and its end leads past the second.
+      // The steps so far are the first of two alternatives; their end leads past the second one.
       insert(.fork(start + 1, 0), at: start)
       ends = ends.map { $0 + 1 }
       ends.append(steps.count)
@@ -53,7 +52,7 @@ struct PatternParser {
     }
   }
 
-  /// Reads one part and returns whether it may be repeated.
+  /// Parses one part, and returns whether it may be repeated.
   private mutating func part(_ byte: Unicode.Scalar, _ depth: Int) throws(LinkPatternError)
     -> Bool
   {
@@ -68,21 +67,21 @@ struct PatternParser {
     case "(":
       let start = place
       place += 1
-      if peek() == "?" { throw flaw("(? begins what is not known here; write a plain group.") }
+      if peek() == "?" { throw flaw("(? is not supported; write a plain group.") }
       try alternatives(depth: depth + 1)
       guard peek() == ")" else {
         place = start
-        throw flaw("there is no ) to this (; write \\( for the character.")
+        throw flaw("this ( has no ); write \\( for the character.")
       }
     case "*", "+", "?":
-      throw flaw("there is nothing that \(byte) could repeat; write \\\(byte) for the character.")
+      throw flaw("there is nothing for \(byte) to repeat; write \\\(byte) for the character.")
     case "{", "}":
       throw flaw(
-        "counts in braces are not known here; write the part as often as it stands there, or "
+        "counts in braces are not supported; repeat the part as often as needed, or write "
           + "\\\(byte) for the character."
       )
     case "]":
-      throw flaw("there is no [ to this ]; write \\] for the character.")
+      throw flaw("this ] has no [; write \\] for the character.")
     default:
       let literal = try literal()
       steps.append(.take(ByteSet(literal...literal)))
@@ -92,7 +91,7 @@ struct PatternParser {
     return byte != "^" && byte != "$"
   }
 
-  /// Reads the sign behind a part, if there is one, and makes the part's steps repeat.
+  /// Parses the repetition sign after a part, if there is one, and makes the part's steps repeat.
   private mutating func repetition(of start: Int, _ isRepeatable: Bool) throws(LinkPatternError) {
     guard let sign = peek(), "*+?".unicodeScalars.contains(sign) else { return }
     guard isRepeatable else { throw flaw("an anchor cannot be repeated; write it once.") }
@@ -106,11 +105,11 @@ struct PatternParser {
     default: steps[start] = .fork(start + 1, steps.count)
     }
     if let next = peek(), "*+?".unicodeScalars.contains(next) {
-      throw flaw("\(next) behind a repetition is not known here; write one sign alone.")
+      throw flaw("\(next) after a repetition is not supported; write one sign only.")
     }
   }
 
-  /// Puts a step in front of a part that ends the program so far, whose places move by one.
+  /// Inserts a step before the last part of the program, and shifts that part's indices by one.
   private mutating func insert(_ step: PatternStep, at start: Int) {
     let moved = steps[start...].map { step -> PatternStep in
       switch step {
@@ -129,7 +128,7 @@ struct PatternParser {
     if isInverted { place += 1 }
     var set = ByteSet()
     while let byte = peek(), byte != "]" {
-      if byte == "[" { throw flaw("a [ in a class stands with a backslash; write \\[.") }
+      if byte == "[" { throw flaw("a [ in a class needs a backslash; write \\[.") }
       let first = try literal()
       guard peek() == "-", place + 1 < bytes.count, bytes[place + 1] != UInt8(ascii: "]") else {
         set.insert(first...first)
@@ -145,25 +144,25 @@ struct PatternParser {
     }
     guard peek() == "]" else {
       place = start
-      throw flaw("there is no ] to this [; write \\[ for the character.")
+      throw flaw("this [ has no ]; write \\[ for the character.")
     }
     guard !set.isEmpty else { throw flaw("the class is empty; write \\] for the character.") }
     place += 1
     return isInverted ? set.inverted : set
   }
 
-  /// Reads a character that stands for itself.
+  /// Parses a literal character.
   private mutating func literal() throws(LinkPatternError) -> UInt8 {
     var byte = bytes[place]
     if byte == UInt8(ascii: "\\") {
       guard place + 1 < bytes.count else {
-        throw flaw("nothing stands behind the backslash; write \\\\ for the character.")
+        throw flaw("nothing follows the backslash; write \\\\ for the character.")
       }
       place += 1
       byte = bytes[place]
       if Unicode.Scalar(byte).properties.isAlphabetic || (0x30...0x39).contains(byte) {
         throw flaw(
-          "\\\(Unicode.Scalar(byte)) is not known here; write a class, such as [0-9] or [A-Za-z]."
+          "\\\(Unicode.Scalar(byte)) is not supported; write a class, such as [0-9] or [A-Za-z]."
         )
       }
     }

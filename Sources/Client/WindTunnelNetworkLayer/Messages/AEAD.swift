@@ -1,32 +1,33 @@
 public import Foundation
 
-/// An authenticated cipher with associated data (RFC 5116): whoever changes a byte of the sealed
-/// text, of its nonce or of the data that it is bound to, makes that it does not open.
+/// An authenticated cipher with associated data (RFC 5116).
+///
+/// If a byte of the ciphertext, its nonce or the associated data changes, decryption fails.
 public protocol AEAD: Sendable {
-  /// The length of a nonce in bytes; no nonce may be used twice with one key.
+  /// The length of a nonce in bytes. Never use a nonce twice with the same key.
   var nonceBytes: Int { get }
-  /// Seals a text.
+  /// Encrypts a text.
   ///
-  /// - Returns: The sealed text with its tag behind it.
+  /// - Returns: The ciphertext, followed by its tag.
   func seal(_ text: Data, nonce: Data, authenticating context: Data) throws(SealingError) -> Data
-  /// Opens what ``seal(_:nonce:authenticating:)`` returned.
+  /// Decrypts the result of ``seal(_:nonce:authenticating:)``.
   ///
-  /// - Throws: ``SealingError/tampered`` where anything differs.
+  /// - Throws: ``SealingError/tampered`` if anything differs.
   func open(_ sealed: Data, nonce: Data, authenticating context: Data) throws(SealingError) -> Data
 }
 
 extension AEAD {
-  /// Seals a text with a nonce that is drawn at random by the system.
+  /// Encrypts a text with a random nonce from the system.
   ///
-  /// - Returns: The nonce, the sealed text and its tag, in one piece.
+  /// - Returns: The nonce, the ciphertext and its tag, in this order.
   public func seal(_ text: Data, authenticating context: Data) throws(SealingError) -> Data {
     let nonce = Data.random(nonceBytes)
     return nonce + (try seal(text, nonce: nonce, authenticating: context))
   }
 
-  /// Opens a piece that begins with its nonce.
+  /// Decrypts data that begins with its nonce.
   ///
-  /// - Throws: ``SealingError/tampered`` where it is no such piece, too.
+  /// - Throws: ``SealingError/tampered`` if the data is too short, or if anything differs.
   public func open(_ piece: Data, authenticating context: Data) throws(SealingError) -> Data {
     guard piece.count >= nonceBytes else { throw .tampered }
     return try open(
@@ -38,7 +39,7 @@ extension AEAD {
 }
 
 extension Data {
-  /// Returns bytes that the system has drawn at random, fit for keys.
+  /// Returns random bytes from the system, suitable for keys.
   package static func random(_ count: Int) -> Data {
     Data((0..<count).map { _ in UInt8.random(in: .min ... .max) })
   }

@@ -1,31 +1,34 @@
 public import Foundation
 
-/// The answer that a call returned, which satisfies the endpoint's rules.
+/// The response that a call returned, which satisfies the endpoint's rules.
 public struct CallResponse: Sendable, Hashable {
-  /// The answer's status code.
+  /// The response's status code.
   public var status: Int
-  /// The answer's header fields.
+  /// The response's header fields.
   public var headers: Headers
   /// The content, without content coding.
   public var body: Data
-  /// The number of attempts that it took, the last one included.
+  /// The number of attempts, including the last one.
   public var attempts: Int
-  /// The source of the answer.
+  /// The source of the response.
   public var source: Source
-  /// The history of the call; `nil` in an answer that no client brought. Answers are compared
-  /// without it.
+  /// The history of the call; `nil` if the response was not created by a client.
+  ///
+  /// Responses are compared without it.
   public var record: CallRecord? {
     get { history.record }
     set { history = History(record: newValue, error: standsInFor) }
   }
 
-  /// The error that a stale answer stands in for, which a screen may want to show beside it; `nil`
-  /// in every other answer. Answers are compared without it.
+  /// The error in whose place a stale response is used; `nil` in every other response.
+  ///
+  /// A screen may want to show it with the response. Responses are compared without it.
   public var standsInFor: NetworkError? { history.error }
 
   private var history = History(record: nil, error: nil)
 
-  /// A record and an error that are no part of their answer's value, and take no room in it.
+  /// A record and an error that are not part of a response's value and enlarge it by one reference
+  /// only.
   private final class History: Sendable, Hashable {
     let record: CallRecord?
     let error: NetworkError?
@@ -35,20 +38,19 @@ public struct CallResponse: Sendable, Hashable {
     func hash(into hasher: inout Hasher) {}
   }
 
-  /// The source of an answer.
+  /// The source of a response.
   public enum Source: String, Sendable, Hashable, Codable {
-    /// The server, just now.
+    /// The server, for this call.
     case network
-    /// The cache, with a fresh answer.
+    /// The cache, with a fresh response.
     case cache
-    /// The cache, with an answer that the server confirmed.
+    /// The cache, with a response that the server confirmed.
     case revalidated
-    /// The cache, with an answer that is no longer fresh: a newer one is being fetched, or could
-    /// not be fetched.
+    /// The cache, with a stale response: a newer one is being fetched, or could not be fetched.
     case stale
   }
 
-  /// Makes an answer of its parts.
+  /// Creates a response from its parts.
   public init(
     status: Int,
     headers: Headers = [:],
@@ -60,38 +62,37 @@ public struct CallResponse: Sendable, Hashable {
     self.source = source
   }
 
-  /// Returns the answer as one that is shown in an error's place.
+  /// Returns the response, marked as used in place of an error.
   func standing(inFor error: NetworkError) -> CallResponse {
     var answer = self
     answer.history = History(record: record, error: error)
     return answer
   }
 
-  /// Tells whether the answer may be out of date, as a screen should show.
+  /// Whether the response may be out of date, as a screen should show.
   public var isStale: Bool { source == .stale }
 }
 
-/// The answer of a server, whatever the status.
+/// The response of a server, with any status.
 public struct ServerResponse: Sendable, Hashable {
-  /// The answer's status code.
+  /// The response's status code.
   public var status: Int
-  /// The header fields; `URLSession` returns them in the order of their names.
+  /// The header fields. `URLSession` returns them sorted by name.
   public var headers: Headers
-  /// The content, without content coding; empty where it went elsewhere.
+  /// The content, without content coding; empty if it was written elsewhere.
   public var body: Data
-  /// The number of bytes of content that went to a file or a reader in place of ``body``, as far as
-  /// they had come; `nil`: none did.
+  /// The number of bytes that were passed to a file or a reader instead of ``body``; `nil` for
+  /// none.
   public var bytesElsewhere: Int64?
-  /// The durations of the exchange's stages; `nil` where the transport does not measure them.
+  /// The durations of the exchange's stages; `nil` if the transport does not measure them.
   public var stages: StageTimings?
-  /// True where another URL answered than the one that was asked, since the transport was led there
-  /// by a redirect (RFC 9110 §15.4).
+  /// Whether a redirect led the transport to another URL than the requested one (RFC 9110 §15.4).
   public var isRedirected = false
 
-  /// The number of bytes of content, wherever they went.
+  /// The number of bytes of content, in ``body`` or elsewhere.
   package var bytes: Int { bytesElsewhere.map { Int(clamping: $0) } ?? body.count }
 
-  /// Makes an answer of its parts.
+  /// Creates a response from its parts.
   public init(
     status: Int,
     headers: Headers = [:],
@@ -102,35 +103,36 @@ public struct ServerResponse: Sendable, Hashable {
   }
 }
 
-/// The result of one attempt: an answer of any status, or an error.
+/// The result of one attempt: a response of any status, or an error.
 public typealias AttemptOutcome = Result<ServerResponse, TransportError>
 
-/// The durations of the stages of one exchange; `nil` for a stage that did not take place, as on a
-/// connection that was already open.
+/// The durations of one exchange's stages. Skipped stages are `nil`, as on a reused connection.
 ///
-/// Of a call whose content is in memory, sessions tell on Apple platforms alone: on Linux a
-/// `URLSession` collects no metrics (swift-corelibs-foundation #4988). `SocketTransport` does, with
-/// TLS as a part of the connection. Of uploads, downloads and streams the client tells ``head`` and
-/// ``receive`` itself, on any platform.
+/// For a call with its content in memory, a `URLSession` measures stages on Apple platforms only.
+/// On Linux it collects no metrics (swift-corelibs-foundation #4988). `SocketTransport` measures
+/// them on any platform, with TLS as a part of the connection. For uploads, downloads and streams
+/// the client measures ``head`` and ``receive`` itself, on any platform.
 public struct StageTimings: Sendable, Hashable, Codable {
-  /// The look-up of the host's address.
+  /// The lookup of the host's address.
   public var nameLookup: Duration?
   /// The opening of the connection, TLS included.
   public var connect: Duration?
-  /// The part of the connection's opening that TLS took.
+  /// The TLS handshake, which is a part of ``connect``.
   public var secureConnection: Duration?
   /// The sending of the request.
   public var send: Duration?
-  /// The time from the end of the request to the first byte of the answer.
+  /// The time from the end of the request to the first byte of the response.
   public var wait: Duration?
-  /// The time from the first byte of the answer to the last; of an upload or a download from its
-  /// head on, as the client saw it.
+  /// The time from the first byte of the response to the last.
+  ///
+  /// For an upload or a download it begins with the head, as measured by the client.
   public var receive: Duration?
-  /// The time from the attempt's beginning to the answer's head, where the client measured it in
-  /// place of the stages before that.
+  /// The time from the beginning of the attempt to the response's head, if measured by the client.
+  ///
+  /// It then replaces the stages before the head.
   public var head: Duration?
 
-  /// Makes timings of their parts.
+  /// Creates timings from their parts.
   public init(
     nameLookup: Duration? = nil,
     connect: Duration? = nil,
@@ -144,7 +146,7 @@ public struct StageTimings: Sendable, Hashable, Codable {
     (self.send, self.wait, self.receive, self.head) = (send, wait, receive, head)
   }
 
-  /// Those that there are by name, in milliseconds, to the microsecond.
+  /// The known stages by name, in milliseconds, rounded to the microsecond.
   var milliseconds: [String: Double] {
     let stages = [
       "nameLookup": nameLookup, "connect": connect, "secureConnection": secureConnection,

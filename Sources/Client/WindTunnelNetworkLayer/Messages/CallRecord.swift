@@ -1,35 +1,36 @@
-/// The history of a call in four parts: the system, the request, the response and the counters. It
-/// is a fold over the call's events.
+/// The history of a call, folded from its events: the system, the request, the response, the
+/// counters.
 public struct CallRecord: Sendable, Hashable, Codable {
   /// The state of a call.
   public enum State: String, Sendable, Hashable, Codable {
     /// The call was created.
     case created
-    /// The call is in a queue, or waits for its next attempt.
+    /// The call is queued, or waits for its next attempt.
     case waiting
     /// An attempt is in flight.
     case running
-    /// The call was answered from the cache, without the server.
+    /// The call got its response from the cache, without the server.
     case fromCache
-    /// The call was answered by the server.
+    /// The call got its response from the server.
     case answered
     /// The call ended with an error.
     case failed
-    /// The call was cancelled by its caller.
+    /// The caller cancelled the call.
     case cancelled
   }
 
-  /// The name of a client's environment, unless another one is given.
+  /// The default name of a client's environment.
   public static let production = "production"
 
   /// The parts of the system that were involved in a call.
   public struct System: Sendable, Hashable, Codable {
-    /// The engine of the latest attempt; `nil` where nothing was sent.
+    /// The engine of the latest attempt; `nil` if nothing was sent.
     public var engine: String?
-    /// The freshness of the cache's answer; `nil` where there was none, or the cache was not used.
+    /// The freshness of the cached response; `nil` if there was none, or the cache was not used.
     public var cache: CacheFreshness?
-    /// The id of the call and of its trace, 32 hexadecimal digits, as `traceparent` has it, and
-    /// `X-Request-ID` with the attempt's number behind it; `nil` where none was sent.
+    /// The id of the call and its trace, 32 hexadecimal digits; `nil` if none was sent.
+    ///
+    /// It is part of `traceparent`. `X-Request-ID` has it too, followed by the attempt's number.
     public var traceID: String?
     /// The name of the requests' environment.
     public var environment = CallRecord.production
@@ -39,11 +40,11 @@ public struct CallRecord: Sendable, Hashable, Codable {
   public struct Request: Sendable, Hashable, Codable {
     /// The method of the request.
     public var method: String
-    /// The path without the parts that change from call to call.
+    /// The path without the parts that differ between calls.
     public var template: String
-    /// The host with its port; `nil` where nothing was sent.
+    /// The host with its port; `nil` if nothing was sent.
     public var host: String?
-    /// The priority of the call in a queue.
+    /// The queue priority of the call.
     public var priority: CallPriority
     /// The length of the content, in bytes.
     public var bytes: Int
@@ -62,28 +63,28 @@ public struct CallRecord: Sendable, Hashable, Codable {
 
   /// The response to a call.
   public struct Response: Sendable, Hashable, Codable {
-    /// The status of the latest answer; `nil` where there was none.
+    /// The status of the latest response; `nil` if there was none.
     public var status: Int?
     /// The length of its content, in bytes.
     public var bytes = 0
-    /// The source of the caller's answer; `nil` where there is none.
+    /// The source of the caller's response; `nil` if there is none.
     public var source: CallResponse.Source?
-    /// The error that the caller got in place of an answer.
+    /// The error that was thrown to the caller; `nil` if there was a response.
     public var failure: Failure?
-    /// The durations of the latest answer's stages; `nil` where the platform does not measure them.
+    /// The durations of the latest response's stages; `nil` if the platform does not measure them.
     public var stages: StageTimings?
   }
 
-  /// An error as it can be kept: without content.
+  /// An error without its content, so that it can be stored.
   public struct Failure: Sendable, Hashable, Codable {
     /// The name of the error, such as `timedOut` or `rateLimited`.
     public var name: String
-    /// The code of an envelope's refusal; `nil` where it is none.
+    /// The code of an error in an envelope; `nil` for other errors.
     public var businessCode: String?
-    /// The thing that a screen does about it.
+    /// The suitable reaction of a user interface.
     public var kind: NetworkError.Kind
 
-    /// Makes one of an error.
+    /// Creates a failure from an error.
     public init(_ error: NetworkError) {
       (name, kind) = (error.name, error.kind)
       if case .business(let code, _) = error { businessCode = code }
@@ -94,11 +95,11 @@ public struct CallRecord: Sendable, Hashable, Codable {
   public struct Counters: Sendable, Hashable, Codable {
     /// The number of requests that were sent.
     public var attempts = 0
-    /// The number of retries that the policy wanted and the budget did not allow.
+    /// The number of retries that the policy requested and the budget refused.
     public var unpaidRetries = 0
-    /// The number of new credentials.
+    /// The number of credential renewals.
     public var renewals = 0
-    /// The number of waits before attempts: in a queue, or for what a server has asked.
+    /// The number of waits before attempts, such as for a slot, a network or a `Retry-After`.
     public var waits = 0
     /// The sum of the waits between attempts.
     public var backoff = Duration.zero
@@ -119,13 +120,13 @@ public struct CallRecord: Sendable, Hashable, Codable {
   /// The counters and times of the call so far.
   public package(set) var counters = Counters()
 
-  /// Makes the record of a call that begins.
+  /// Creates the record of a call that begins.
   package init(call: Int, in environment: String, _ request: Request) {
     (self.call, self.request) = (call, request)
     system.environment = environment
   }
 
-  /// Tells whether the call has ended.
+  /// Whether the call has ended.
   public var isOver: Bool {
     switch state {
     case .created, .waiting, .running: false
@@ -134,12 +135,12 @@ public struct CallRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// The freshness of an answer in the cache.
+/// The freshness of a cached response.
 public enum CacheFreshness: String, Sendable, Hashable, Codable {
-  /// The answer may be returned without asking the server.
+  /// The response may be returned without contacting the server.
   case fresh
-  /// The answer may be returned while a newer one is fetched.
+  /// The response may be returned while a newer one is fetched.
   case staleWhileRevalidating
-  /// The server has to be asked first.
+  /// The server must validate the response first.
   case stale
 }

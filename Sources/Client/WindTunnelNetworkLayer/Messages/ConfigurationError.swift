@@ -1,9 +1,9 @@
-/// The error of layers that make no valid configuration, one sentence for each problem.
+/// The error of configuration layers that are not valid together, with one sentence per problem.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problems, one sentence each.
   public let faults: [String]
 
-  /// Makes an error of its sentences.
+  /// Creates an error with its sentences.
   public init(faults: [String]) { self.faults = faults }
 
   /// The problems in one text.
@@ -17,7 +17,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     bounds.compactMap { name, value, range in
       guard let value, !range.contains(value) else { return nil }
       let words = "\(range.lowerBound) to \(range.upperBound)"
-      return "\"\(name)\"\(place) is \(value); it has to be \(words)."
+      return "\"\(name)\"\(place) is \(value); it must be \(words)."
     }
   }
 }

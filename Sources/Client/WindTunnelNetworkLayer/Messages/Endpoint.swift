@@ -14,39 +14,44 @@ public struct Endpoint: Sendable, Hashable {
   public var method: HTTPMethod
   /// The path under the base URL, which begins with `/` or is empty.
   ///
-  /// Escapes are kept, and what cannot stand in a path is escaped.
+  /// Existing escapes are kept, and characters that are not allowed in a path are escaped.
   public var path: String
-  /// The path without the parts that change from call to call, as in `/users/{id}`, for records,
-  /// caps, and the times for which servers want to be left alone; by default the path itself.
+  /// The path without the parts that differ between calls, such as `/users/{id}`.
+  ///
+  /// Records, caps and rate limits use it. By default it is the path itself.
   public var template: String
-  /// The part after the `?`; `nil` where there is none.
+  /// The part after the `?`; `nil` if there is none.
   public var query: Query?
-  /// The header fields of this request alone; they replace common ones of the same name.
+  /// The header fields of this request alone. They replace common fields with the same name.
   public var headers: Headers
-  /// The content; `nil` where there is none.
+  /// The content; `nil` if there is none.
   public var body: RequestBody?
-  /// The priority of the call in a queue.
+  /// The queue priority of the call.
   public var priority: CallPriority
-  /// The name of an ordered queue: its calls are made one after the other, in their order, each
-  /// with all its attempts; `nil`: the call may overtake others and be overtaken.
+  /// The name of an ordered queue; `nil` if the order does not matter.
+  ///
+  /// The calls of a queue are performed one at a time, in order, each with all its attempts.
   public var order: String?
-  /// The rules that the answer must satisfy.
+  /// The rules that the response must satisfy.
   public var rules: ResponseRules
-  /// The use of the client's cache for the answer.
+  /// The use of the client's cache for the response.
   public var caching: Caching
-  /// The limits of the call's duration; `nil`: the client's.
+  /// The limits of the call's duration; `nil` for the client's limits.
   public var limits: CallLimits?
-  /// The most retries of the call; `nil`: as many as the client's policy allows. A policy that
-  /// allows fewer is not overruled.
+  /// The maximum number of retries; `nil` for the maximum of the client's policy.
+  ///
+  /// A lower maximum of the policy still applies.
   public var mostRetries: Int?
-  /// The networks that the call waits for, until its deadline, where its client knows of networks;
-  /// `nil`: it is tried at once, and fails as ``NetworkError/offline(text:)`` where there is none.
+  /// The networks that the call waits for, up to its deadline, if its client observes networks.
+  ///
+  /// `nil` tries at once, and fails with ``NetworkError/offline(text:)`` if there is no network.
   public var waitsForNetwork: NetworkNeed?
-  /// The name of the engine that carries the call, where the client's transport is
-  /// ``EngineShares``; `nil`, and one that is not there: the user's.
+  /// The name of the engine that carries the call, if the client's transport is ``EngineShares``.
+  ///
+  /// If it is `nil` or unknown, the user's engine carries the call.
   public var engine: String?
 
-  /// Makes an endpoint of its parts.
+  /// Creates an endpoint from its parts.
   public init(
     _ method: HTTPMethod,
     _ path: String,
@@ -71,7 +76,7 @@ public struct Endpoint: Sendable, Hashable {
     (self.mostRetries, self.waitsForNetwork, self.engine) = (mostRetries, waitsForNetwork, engine)
   }
 
-  /// Makes an endpoint of path and query in one text, as in a request line (RFC 9112 §3.2.1).
+  /// Creates an endpoint with path and query in one string, as in a request line (RFC 9112 §3.2.1).
   public init(
     _ method: HTTPMethod,
     target: String,
@@ -96,7 +101,7 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
   /// The method as it is sent.
   public var rawValue: String
 
-  /// Makes any method; the builder refuses one that is not a token.
+  /// Creates any method. The builder refuses one that is not a token.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// The method that reads a resource.
@@ -111,12 +116,12 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
   public static let patch = HTTPMethod(rawValue: "PATCH")
   /// The method that removes a resource.
   public static let delete = HTTPMethod(rawValue: "DELETE")
-  /// The method that asks for the options of a resource.
+  /// The method that requests the options of a resource.
   public static let options = HTTPMethod(rawValue: "OPTIONS")
   /// The method that returns the request as it arrived.
   public static let trace = HTTPMethod(rawValue: "TRACE")
 
-  /// Tells whether sending the request twice has the effect of sending it once (RFC 9110 §9.2.2).
+  /// Whether repeating the request has the same effect as sending it once (RFC 9110 §9.2.2).
   public var isIdempotent: Bool {
     switch self {
     case .get, .head, .put, .delete, .options, .trace: true
@@ -124,10 +129,10 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
     }
   }
 
-  /// True where content has a meaning in it.
+  /// Whether a request with this method may have content.
   ///
-  /// URL loading systems refuse a `GET` with content, and RFC 9110 §9.3 gives content no meaning in
-  /// a `HEAD` and forbids it in a `TRACE`.
+  /// URL loading systems refuse a `GET` with content. RFC 9110 §9.3 defines no meaning for content
+  /// in a `HEAD` and forbids it in a `TRACE`.
   var mayCarryContent: Bool {
     switch self {
     case .get, .head, .trace: false
@@ -137,18 +142,19 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-  /// Makes any method; the builder refuses one that is not a token.
+  /// Creates any method. The builder refuses one that is not a token.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }
 
-/// The priority of a call in a queue.
+/// The queue priority of a call.
 public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Codable {
-  /// A call without whose answer a screen stays blank.
+  /// A call that a screen cannot be shown without.
   case critical
   /// A call that a user waits for.
   case standard
-  /// A call that no user waits for: it starts only where there is spare room, and equal ones in
-  /// flight share one answer.
+  /// A call that no user waits for.
+  ///
+  /// It starts only if there is spare capacity, and equal calls in flight share one response.
   case deferrable
 
   /// The names of priorities in a configuration.
@@ -156,7 +162,7 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Cod
     "critical": critical, "standard": standard, "deferrable": deferrable,
   ]
 
-  /// Tells whether one priority comes before another.
+  /// Returns whether one priority precedes another.
   public static func < (one: CallPriority, other: CallPriority) -> Bool {
     one.rawValue < other.rawValue
   }
@@ -168,7 +174,7 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Cod
     guard let known = Self.names.first(where: { $0.key == name }) else {
       throw DecodingError.dataCorruptedError(
         in: value,
-        debugDescription: "\"\(name)\" is none of critical, standard and deferrable."
+        debugDescription: "\"\(name)\" is not critical, standard or deferrable."
       )
     }
     self = known.value
@@ -181,27 +187,28 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Cod
   }
 }
 
-/// The use of a client's cache for an answer.
+/// The use of a client's cache for a response.
 public enum Caching: Sendable, Hashable {
-  /// The use that the answers' own header fields ask for.
+  /// The use that the responses' header fields specify.
   case byHeaders
-  /// The cache is neither read nor written; what a change makes old is removed from it as ever.
+  /// The cache is neither read nor written. A change still removes outdated responses from it.
   case never
-  /// The times that an endpoint gives its answers, whatever their header fields say, but for
-  /// `no-store`: for servers without `Cache-Control`.
+  /// The times that the endpoint sets, regardless of header fields other than `no-store`.
+  ///
+  /// Use it for servers without `Cache-Control`.
   case kept(CacheTimes)
 }
 
-/// The times for which an answer may be shown.
+/// The times for which a cached response may be used.
 public struct CacheTimes: Sendable, Hashable {
-  /// The time for which it is fresh: it is shown without asking the server.
+  /// The time for which it is fresh: it is used without contacting the server.
   public var fresh: Duration
-  /// The time after that for which it is shown while a newer one is fetched.
+  /// The time after its freshness for which it is used while a newer one is fetched.
   public var staleWhileRevalidate: Duration
-  /// The time after its freshness for which it is shown if the server cannot be had.
+  /// The time after its freshness for which it is used if the server is unreachable.
   public var staleIfError: Duration
 
-  /// Makes times; what is not given is none.
+  /// Creates cache times. Omitted values are zero.
   public init(
     fresh: Duration = .zero,
     staleWhileRevalidate: Duration = .zero,
@@ -211,7 +218,7 @@ public struct CacheTimes: Sendable, Hashable {
     self.staleIfError = staleIfError
   }
 
-  /// Shows what there is and renews it behind, for good: cache first.
+  /// Times that use a cached response of any age and renew it in the background: cache first.
   public static let cacheFirst = CacheTimes(
     staleWhileRevalidate: .seconds(10 * 365 * 86_400),
     staleIfError: .seconds(10 * 365 * 86_400)

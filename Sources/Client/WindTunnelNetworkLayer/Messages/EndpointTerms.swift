@@ -1,33 +1,33 @@
 internal import Foundation
 
-/// The terms of an endpoint that a configuration may overrule without a release; what is `nil` is
-/// the endpoint's own.
+/// The terms of an endpoint that a configuration can override without an app release.
 ///
-/// Terms decode from JSON with the same names.
+/// A `nil` value keeps the endpoint's own value. Terms decode from JSON with the same names.
 public struct EndpointTerms: Sendable, Hashable, Codable {
-  /// The time for which one attempt may neither send nor receive a byte, in milliseconds.
+  /// The maximum time without a byte sent or received in one attempt, in milliseconds.
   public var attemptTimeoutMilliseconds: Int?
-  /// The time that a call may take, in milliseconds.
+  /// The maximum duration of a call, in milliseconds.
   public var deadlineMilliseconds: Int?
-  /// The most retries of a call.
+  /// The maximum number of retries of a call.
   public var mostRetries: Int?
   /// The priority of a call: `critical`, `standard` or `deferrable`.
   public var priority: CallPriority?
-  /// The time for which an answer is fresh in the cache, in seconds; 0 with no other time: it is
-  /// never kept.
+  /// The time for which a response is fresh in the cache, in seconds.
+  ///
+  /// 0 without any other time means that responses are not cached.
   public var freshSeconds: Int?
-  /// The time after that for which it is shown while a newer one is fetched, in seconds.
+  /// The time after its freshness for which it is used while a newer one is fetched, in seconds.
   public var staleWhileRevalidateSeconds: Int?
-  /// The time after its freshness for which it is shown if the server cannot be had, in seconds.
+  /// The time after its freshness for which it is used if the server is unreachable, in seconds.
   public var staleIfErrorSeconds: Int?
-  /// The greatest number of its attempts at once.
+  /// The maximum number of concurrent attempts.
   public var slots: Int?
   /// The networks that a call waits for: `any`, `inexpensive`, `unconstrained` or `unrestricted`.
   public var waitsForNetwork: NetworkNeed?
-  /// The name of the engine that carries a call, where the client's transport is ``EngineShares``.
+  /// The name of the engine that carries a call, if the client's transport is ``EngineShares``.
   public var engine: String?
 
-  /// Makes terms of the values that are given.
+  /// Creates terms. Omitted values are `nil`.
   public init(
     attemptTimeoutMilliseconds: Int? = nil,
     deadlineMilliseconds: Int? = nil,
@@ -48,12 +48,12 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     (self.waitsForNetwork, self.engine) = (waitsForNetwork, engine)
   }
 
-  /// Returns an endpoint on these terms.
+  /// Returns an endpoint with these terms.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint as it is called.
-  ///   - limits: The client's limits, of which those that are not named stay.
-  /// - Returns: The endpoint with what is named in place of its own.
+  ///   - limits: The client's limits, which apply if neither the terms nor the endpoint set one.
+  /// - Returns: The endpoint with the values that these terms set.
   func applied(to endpoint: Endpoint, upon limits: CallLimits) -> Endpoint {
     var endpoint = endpoint
     if attemptTimeoutMilliseconds != nil || deadlineMilliseconds != nil {
@@ -70,9 +70,9 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     return endpoint
   }
 
-  /// The terms that are named, in one line for a debug screen.
+  /// The values that are set, in one line for a debug screen.
   var words: String {
-    // It has nothing but numbers and names.
+    // Encoding cannot fail: there are only numbers and names.
     guard let data = try? JSONEncoder.ofRequests.encode(self) else { return "" }
     return String(decoding: data, as: UTF8.self)
   }
@@ -90,7 +90,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     )
   }
 
-  /// Returns these terms with others on top.
+  /// Returns these terms, overridden by others.
   func under(_ top: EndpointTerms) -> EndpointTerms {
     EndpointTerms(
       attemptTimeoutMilliseconds: top.attemptTimeoutMilliseconds ?? attemptTimeoutMilliseconds,
@@ -106,7 +106,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
     )
   }
 
-  /// Returns a sentence for each term that is out of bounds.
+  /// Returns a sentence for each value that is out of bounds.
   func faults(of template: String) -> [String] {
     let bounds: [(String, Int?, ClosedRange<Int>)] = [
       ("attemptTimeoutMilliseconds", attemptTimeoutMilliseconds, 1...600_000),

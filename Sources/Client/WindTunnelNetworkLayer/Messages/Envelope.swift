@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// An object that many servers put around every answer: a code, a message, and the data.
+/// An object that many servers put around every response: a code, a message, and the data.
 ///
 /// ```json
 /// { "retcode": 0, "retdesc": "ok", "data": { … } }
 /// ```
 ///
-/// A code that is not among the good ones is ``NetworkError/business(code:message:)`` although the
-/// status is 200. Codes may be numbers or texts; they are compared as texts.
+/// A code that does not mean success leads to ``NetworkError/business(code:message:)``, even if the
+/// status is 200. Codes may be numbers or strings; they are compared as strings.
 public struct Envelope: Sendable, Hashable, Codable {
   /// The name of the field with the code.
   public var code: String
@@ -17,11 +17,11 @@ public struct Envelope: Sendable, Hashable, Codable {
   public var data: String
   /// The codes that mean success.
   public var successCodes: Set<String>
-  /// The number of nested envelopes: with a gateway's and the service's it is two.
+  /// The number of nested envelopes: two if a gateway adds one around the service's.
   public var layers: Int
 
-  /// Makes an envelope of the fields' names; by default `retcode`, `retdesc` and `data`, where `0`
-  /// is success.
+  /// Creates an envelope with field names; by default `retcode`, `retdesc` and `data`, and `0` for
+  /// success.
   public init(
     code: String = "retcode",
     message: String = "retdesc",
@@ -33,13 +33,13 @@ public struct Envelope: Sendable, Hashable, Codable {
     self.layers = max(1, layers)
   }
 
-  /// The code and the words of a server's refusal.
-  struct Refusal: Error {
+  /// The code and the message of an error from the server.
+  struct ServerRefusal: Error {
     var code: String
     var message: String
   }
 
-  /// Opens all layers and decodes what lies in the innermost.
+  /// Opens all layers and decodes the data of the innermost one.
   func open<Value: Decodable>(_ type: Value.Type, from decoder: any Decoder) throws
     -> Value
   {
@@ -49,27 +49,27 @@ public struct Envelope: Sendable, Hashable, Codable {
       fields = try fields.nestedContainer(keyedBy: FieldName.self, forKey: FieldName(data))
     }
     try check(fields)
-    // A server that has nothing to say often leaves the field out.
-    if let none = Nothing() as? Value { return none }
+    // Servers often omit the field if there is no data.
+    if let none = EmptyValue() as? Value { return none }
     return try fields.decode(Value.self, forKey: FieldName(data))
   }
 
-  /// Returns the code and the message in an envelope's JSON, whatever the code says; `nil` where
-  /// there is no code.
+  /// Returns the code and the message in an envelope's JSON, for any code; `nil` if there is no
+  /// code.
   func words(in body: Data) -> (code: String, message: String)? {
     let decoder = JSONDecoder()
     decoder.userInfo[.envelope] = self
-    // What is no envelope has no code, however it is none.
+    // Anything other than an envelope has no code.
     guard let words = try? decoder.decode(EnvelopeWords.self, from: body) else { return nil }
     return (words.code, words.message)
   }
 
-  /// Returns the words of the innermost layer that has a code.
+  /// Returns the code and message of the innermost layer that has a code.
   func words(from decoder: any Decoder) throws -> (code: String, message: String) {
     var fields = try decoder.container(keyedBy: FieldName.self)
     var words = try words(of: fields)
     for _ in 1..<layers {
-      // The gateway's own refusal has no service's in it.
+      // An error of the gateway contains no envelope of the service.
       guard successCodes.contains(words.code),
         let inner = try? fields.nestedContainer(
           keyedBy: FieldName.self,
@@ -85,7 +85,7 @@ public struct Envelope: Sendable, Hashable, Codable {
     of fields: KeyedDecodingContainer<FieldName>
   ) throws -> (code: String, message: String) {
     let code = try fields.decode(Code.self, forKey: FieldName(code)).text
-    // Words that are missing or odd do not hide the code.
+    // A missing or invalid message does not hide the code.
     let words = try? fields.decodeIfPresent(String.self, forKey: FieldName(message))
     return (code, (words ?? nil) ?? "")
   }
@@ -93,7 +93,7 @@ public struct Envelope: Sendable, Hashable, Codable {
   private func check(_ fields: KeyedDecodingContainer<FieldName>) throws {
     let words = try words(of: fields)
     guard !successCodes.contains(words.code) else { return }
-    throw Refusal(code: words.code, message: words.message)
+    throw ServerRefusal(code: words.code, message: words.message)
   }
 
   private struct Code: Decodable {
@@ -101,15 +101,15 @@ public struct Envelope: Sendable, Hashable, Codable {
 
     init(from decoder: any Decoder) throws {
       let value = try decoder.singleValueContainer()
-      // A number where it is one, else the text; what is neither fails as a text.
+      // Decodes an integer or else a string; other values fail as a string.
       text = try (try? value.decode(Int64.self)).map { String($0) } ?? value.decode(String.self)
     }
   }
 }
 
-/// A value without data, for calls whose envelope has a code alone.
-public struct Nothing: Sendable, Hashable, Decodable {
-  /// Makes the value; all are equal.
+/// A value without data, for calls whose envelope has only a code.
+public struct EmptyValue: Sendable, Hashable, Decodable {
+  /// Creates the value; all values are equal.
   public init() {}
 
   /// Decodes the value from any content.

@@ -1,15 +1,15 @@
 internal import Foundation
 
-/// The three spellings of a moment in HTTP (RFC 9110 §5.6.7), always in GMT.
+/// The three date formats of HTTP (RFC 9110 §5.6.7), always in GMT.
 ///
 ///     Sun, 06 Nov 1994 08:49:37 GMT     IMF-fixdate, the one to send
 ///     Sunday, 06-Nov-94 08:49:37 GMT    RFC 850, obsolete
 ///     Sun Nov  6 08:49:37 1994          asctime, obsolete
 ///
-/// Read by hand: a date formatter depends on locale and calendar, and takes spellings that no
-/// server may send. The name of the day is not checked against the date.
+/// Parsed by hand, because a date formatter depends on locale and calendar and accepts formats that
+/// servers must not send. The name of the day is not compared with the date.
 enum HTTPDate {
-  /// Reads a moment; `now` tells which century a year of two digits is in.
+  /// Parses a date. `now` determines the century of a two-digit year.
   static func parse(_ text: String, now: Date) -> Date? {
     let parts = text.split(separator: " ").map(String.init)
     if parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT" {
@@ -26,7 +26,8 @@ enum HTTPDate {
     return nil
   }
 
-  /// RFC 9110 §5.6.7: what seems more than 50 years ahead is the last such year in the past.
+  /// Returns a date with a two-digit year. If it seems to be more than 50 years ahead, it is the
+  /// latest such year in the past (RFC 9110 §5.6.7).
   private static func date(
     day: String,
     month: String,

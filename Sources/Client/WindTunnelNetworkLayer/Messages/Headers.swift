@@ -1,13 +1,13 @@
-/// The header fields of a request or an answer: in order, with look-up without regard to case.
+/// The header fields of a request or a response, in order. Names are case-insensitive.
 public struct Headers: Sendable, Hashable {
   /// One field of a list.
   public struct Field: Sendable, Hashable, Codable {
-    /// The name in its own spelling.
+    /// The name as it is written.
     public var name: String
     /// The value as it is sent.
     public var value: String
 
-    /// Makes a field of its parts.
+    /// Creates a field with a name and a value.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
@@ -17,12 +17,12 @@ public struct Headers: Sendable, Hashable {
   /// The fields in order.
   public private(set) var fields: [Field]
 
-  /// Makes header fields in their order.
+  /// Creates header fields in this order.
   public init(_ fields: [Field] = []) { self.fields = fields }
 
-  /// Accesses the first value of a name, without regard to case (RFC 9110 §5.1).
+  /// Accesses the first value of a name, which is case-insensitive (RFC 9110 §5.1).
   ///
-  /// Setting replaces all fields of the name, and `nil` removes them.
+  /// Setting a value replaces all fields with the name, and `nil` removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.isNamed(name) }?.value }
     set {
@@ -32,7 +32,7 @@ public struct Headers: Sendable, Hashable {
     }
   }
 
-  /// Returns these fields, with those of another list in place of the ones of the same names.
+  /// Returns these fields, in which other fields replace those with the same names.
   func replacing(with others: Headers) -> Headers {
     let kept = fields.filter { field in !others.fields.contains { $0.isNamed(field.name) } }
     return Headers(kept + others.fields)
@@ -40,14 +40,14 @@ public struct Headers: Sendable, Hashable {
 }
 
 extension Headers: ExpressibleByDictionaryLiteral {
-  /// Makes header fields in their order; a name may occur twice.
+  /// Creates header fields in this order. A name may occur twice.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { Field($0.0, $0.1) }
   }
 }
 
 extension Headers.Field {
-  /// Names are tokens, and so ASCII (RFC 9110 §5.1).
+  /// Returns whether the field has a name. Names are tokens and therefore ASCII (RFC 9110 §5.1).
   func isNamed(_ other: String) -> Bool {
     name.utf8.elementsEqual(other.utf8) { $0.loweredASCII == $1.loweredASCII }
   }

@@ -1,43 +1,43 @@
 public import Foundation
 
-/// Content of several parts, such as that of a form with files (RFC 7578).
+/// Content with several parts, such as a form with files (RFC 7578).
 public struct MultipartBody: Sendable, Hashable {
   /// One part of the content.
   public struct Part: Sendable, Hashable {
-    /// The name of the form's field.
+    /// The name of the form field.
     public var name: String
-    /// The name of the file; `nil` where the part is not a file.
+    /// The name of the file; `nil` if the part is not a file.
     public var fileName: String?
-    /// The media type; `nil`: none is sent, which means plain text (§4.4).
+    /// The media type; `nil` to send none, which means plain text (§4.4).
     public var contentType: String?
     /// The bytes of the part.
     public var content: Content
 
-    /// The bytes of a part, or the place where they are.
+    /// The bytes of a part, or the file that contains them.
     public enum Content: Sendable, Hashable {
       /// The bytes themselves, in memory.
       case data(Data)
-      /// The bytes of a file, which are never in memory as a whole.
+      /// The bytes of a file, which is never loaded into memory as a whole.
       case file(URL)
     }
 
-    /// Makes a part of a field with a text.
+    /// Creates a part for a text field.
     public init(_ name: String, _ text: String) {
       self.name = name
       content = .data(Data(text.utf8))
     }
 
-    /// Makes a part of a file's bytes.
+    /// Creates a part from a file's bytes.
     public init(_ name: String, fileName: String, contentType: String, _ content: Data) {
       self.init(name, fileName, contentType, .data(content))
     }
 
-    /// Makes a part of a file.
+    /// Creates a part from a file.
     ///
     /// - Parameters:
-    ///   - name: The name of the form's field.
+    ///   - name: The name of the form field.
     ///   - file: The file.
-    ///   - fileName: The name that the server is told; `nil`: the file's own.
+    ///   - fileName: The file name that is sent to the server; `nil` for the file's own name.
     ///   - contentType: The media type.
     public init(_ name: String, file: URL, fileName: String? = nil, contentType: String) {
       self.init(name, fileName ?? file.lastPathComponent, contentType, .file(file))
@@ -51,10 +51,10 @@ public struct MultipartBody: Sendable, Hashable {
   /// The parts in order.
   public var parts: [Part]
 
-  /// Makes content of parts in order.
+  /// Creates content with parts in this order.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Tells whether all parts are in memory.
+  /// Whether all parts are in memory.
   var isInMemory: Bool {
     parts.allSatisfy { if case .data = $0.content { true } else { false } }
   }
@@ -63,7 +63,7 @@ public struct MultipartBody: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - boundary: A line that occurs in no part.
-  ///   - take: Takes the bytes piece by piece.
+  ///   - take: Receives the bytes in pieces.
   /// - Throws: The error of a file that cannot be read.
   func write(separatedBy boundary: String, to take: (Data) throws -> Void) throws {
     for part in parts {
@@ -78,7 +78,8 @@ public struct MultipartBody: Sendable, Hashable {
     try take(Data("--\(boundary)--\r\n".utf8))
   }
 
-  /// Returns a line that occurs in no part (RFC 2046 §5.1.1); the same parts have the same one.
+  /// Returns a boundary line that occurs in no part (RFC 2046 §5.1.1). Equal parts have equal
+  /// boundaries.
   ///
   /// - Throws: The error of a file that cannot be read.
   func boundary() throws -> String {
@@ -91,13 +92,13 @@ public struct MultipartBody: Sendable, Hashable {
     }
   }
 
-  /// As browsers escape names (RFC 7578 §4.2 leaves it to them).
+  /// Escapes a name as browsers do (RFC 7578 §4.2 permits it).
   private static func quoted(_ text: String) -> String {
     text.replacingOccurrences(of: "\r", with: "%0D").replacingOccurrences(of: "\n", with: "%0A")
       .replacingOccurrences(of: "\"", with: "%22")
   }
 
-  /// A header ends where the line ends.
+  /// Removes line breaks, which would end the header field.
   private static func line(_ text: String) -> String {
     text.filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
   }
@@ -118,7 +119,7 @@ extension MultipartBody.Part.Content {
     var end = Data()
     try pass { piece in
       guard !isThere else { return }
-      // It may begin in one piece and end in the next.
+      // The line may begin in one piece and end in the next.
       let bytes = end + piece
       isThere = bytes.range(of: line) != nil
       end = bytes.suffix(line.count - 1)

@@ -1,45 +1,46 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// The error of a call that returned nothing to show.
+/// The error of a call that returned no usable response.
 public enum NetworkError: Error, Sendable, Hashable {
-  /// The endpoint has no valid request; nothing was sent.
+  /// The endpoint is not a valid request; nothing was sent.
   case invalidRequest(RequestError)
-  /// The caller cancelled; no fault of the network.
+  /// The caller cancelled the call; the network did not fail.
   case cancelled
-  /// The device has no network at all, with the platform's own text; a later call may succeed, and
-  /// the user can do something about it.
+  /// The device has no network at all, with the platform's own text.
+  ///
+  /// A later call may succeed, and the user may be able to restore the network.
   case offline(text: String)
-  /// The last attempt had no answer, with the symptom and the platform's own text.
+  /// The last attempt got no response, with the symptom and the platform's own text.
   case transport(Symptom, text: String)
-  /// The last answer has a status that the rules do not accept, with its content.
+  /// The rules do not accept the last response's status; the error contains its content.
   case server(status: Int, body: Data)
-  /// The server wants other credentials than the request had (401), or grants these no access
-  /// (403), with the answer's content.
+  /// The server requires other credentials (401) or denies them access (403), with its response
+  /// content.
   case credentials(status: Int, body: Data)
-  /// The proxy wants credentials (407, RFC 9110 §15.5.8).
+  /// The proxy requires credentials (407, RFC 9110 §15.5.8).
   case proxyCredentials
-  /// The last answer has status 429 (RFC 6585 §4), with the wait that it asked for, if any; or
-  /// nothing was sent, since another call of the endpoint was told to wait for this time.
+  /// The server limits the rate, with the requested wait if there is one.
+  ///
+  /// Either the last response has status 429 (RFC 6585 §4), or nothing was sent because another
+  /// call of the endpoint received this wait.
   case rateLimited(retryAfter: Duration?)
-  /// The server refused in an answer that arrived well, with the code and the message of its
-  /// envelope.
+  /// The server returned an error in an envelope, with its code and message.
   case business(code: String, message: String)
-  /// The answer does not have the agreed form.
+  /// The response does not have the agreed form.
   case decode(DecodeFault)
   /// A file on this device cannot be read or written, with the reason.
   case file(String)
   /// A middleware stopped the call, with its own text.
   case middleware(String)
-  /// The call's deadline passed before there was an answer.
+  /// The call's deadline passed without a response.
   case deadlinePassed(Duration)
-  /// The host failed too often and is left alone for a while; nothing was sent.
+  /// The host failed too often and is not contacted for this time; nothing was sent.
   case circuitOpen(host: String, retryAfter: Duration)
-  /// The server closed a conversation, with a code (RFC 6455 §7.4) from which it does not come back
-  /// and words.
+  /// The server closed a conversation with a permanent code (RFC 6455 §7.4) and a reason.
   case closed(code: Int, reason: String)
 
-  /// The symptom of the failure; `nil` where the server answered.
+  /// The symptom of the failure; `nil` if the server responded.
   public var symptom: Symptom? {
     switch self {
     case .cancelled: .cancelled
@@ -54,21 +55,21 @@ public enum NetworkError: Error, Sendable, Hashable {
 }
 
 extension NetworkError {
-  /// The things that a screen does about an error.
+  /// The suitable reactions of a user interface to an error.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Offers to try again: the next call may succeed.
+    /// Offer to try again: the next call may succeed.
     case retry
-    /// Waits before it tries again: there is no network, or the server wants to be left alone.
+    /// Wait before trying again: there is no network, or the server limits the rate.
     case wait
-    /// Has the user sign in.
+    /// Ask the user to sign in.
     case signIn
-    /// Tells the user, since the next call fails, too.
+    /// Show the error, because the next call would fail, too.
     case tell
-    /// Shows nothing: the caller has cancelled.
+    /// Show nothing: the caller has cancelled.
     case silent
   }
 
-  /// The thing that a screen does about it.
+  /// The suitable reaction of a user interface to this error.
   public var kind: Kind {
     switch self {
     case .cancelled: .silent
@@ -104,7 +105,7 @@ extension NetworkError {
 }
 
 extension Symptom {
-  /// Tells whether it may pass by itself: an address and a certificate do not.
+  /// Whether the problem may be temporary. A wrong address or certificate is not.
   fileprivate var mayPass: Bool {
     switch self {
     case .timedOut, .cancelled, .connectionLost, .emptyAnswer, .truncated, .connectionRefused,
@@ -122,19 +123,19 @@ extension NetworkError: CustomStringConvertible {
     case .invalidRequest(let error): error.description
     case .cancelled: "The call was cancelled."
     case .offline(let text): "There is no network: \(text)"
-    case .transport(let symptom, let text): "No answer came (\(symptom.rawValue)): \(text)"
+    case .transport(let symptom, let text): "No response arrived (\(symptom.rawValue)): \(text)"
     case .server(let status, let body):
-      "The server answered with status \(status) and \(body.count) bytes."
-    case .credentials(let status, _): "The server wants other credentials (status \(status))."
-    case .proxyCredentials: "The proxy wants credentials (status 407)."
-    case .rateLimited(let wait?): "The server wants to be left alone for \(wait)."
-    case .rateLimited(nil): "The server wants fewer requests."
+      "The server responded with status \(status) and \(body.count) bytes."
+    case .credentials(let status, _): "The server requires other credentials (status \(status))."
+    case .proxyCredentials: "The proxy requires credentials (status 407)."
+    case .rateLimited(let wait?): "The server limits the rate: wait for \(wait)."
+    case .rateLimited(nil): "The server limits the rate: send fewer requests."
     case .business(let code, let message): "The server refused with code \(code): \(message)"
     case .decode(let fault): fault.description
     case .file(let text), .middleware(let text): text
-    case .deadlinePassed(let deadline): "No answer came within \(deadline)."
+    case .deadlinePassed(let deadline): "No response arrived within \(deadline)."
     case .circuitOpen(let host, let wait):
-      "\(host) failed too often and is not asked for another \(wait)."
+      "\(host) failed too often; it receives no request for another \(wait)."
     case .closed(let code, ""): "The server closed the conversation with code \(code)."
     case .closed(let code, let reason):
       "The server closed the conversation with code \(code): \(reason)"
@@ -142,37 +143,37 @@ extension NetworkError: CustomStringConvertible {
   }
 }
 
-/// The error of an endpoint without a valid request: a mistake of the caller, never of the network.
+/// The error of an invalid endpoint: a mistake of the caller, never of the network.
 public enum RequestError: Error, Sendable, Hashable {
-  /// The base URL cannot have paths under it.
+  /// Paths cannot be appended to the base URL.
   case baseURL(String)
-  /// The method is not a token (RFC 9110 §9.1).
+  /// The method is invalid (RFC 9110 §9.1).
   case method(String)
-  /// The path cannot stand in a URL under the base.
+  /// The path is not valid in a URL under the base.
   case path(String, Flaw)
-  /// The query cannot stand in a URL.
+  /// The query is not valid in a URL.
   case query(String, Flaw)
-  /// The URL, given without its query, is like none of the links that the configuration allows.
+  /// The URL, shown without its query, matches none of the links that the configuration allows.
   case link(String)
-  /// The name of a header field is not a token (RFC 9110 §5.1).
+  /// A header field name is not a token (RFC 9110 §5.1).
   case headerName(String)
-  /// The value of the header field with this name holds a control character (RFC 9110 §5.5).
+  /// The value of the header field with this name contains a control character (RFC 9110 §5.5).
   case headerValue(name: String)
-  /// The content cannot be made, with the reason: a value that cannot be encoded, a file that
-  /// cannot be read.
+  /// The content cannot be created, with the reason: a value cannot be encoded or a file not be
+  /// read.
   case body(String)
-  /// Content has no meaning in a request of this method, and the platforms refuse to send it.
+  /// Content has no meaning in a request with this method, and the platforms refuse to send it.
   case bodyNotAllowed(method: String)
 
-  /// The fault of a part of a URL.
+  /// The flaw of a part of a URL.
   public enum Flaw: Sendable, Hashable {
     /// The part does not begin with a slash.
     case relative
-    /// The part has a segment `.` or `..`, which would lead out of the base.
+    /// The part has a segment `.` or `..`, which would lead outside the base.
     case dotSegment
     /// The part contains a `?`.
     case questionMark
-    /// The part contains a `#`, after which nothing is sent.
+    /// The part contains a `#`; nothing after it would be sent.
     case fragment
     /// The part contains a `%` that does not begin an escape.
     case strayPercent
@@ -180,60 +181,60 @@ public enum RequestError: Error, Sendable, Hashable {
 }
 
 extension RequestError: CustomStringConvertible {
-  /// The input, its flaw, and what to write instead.
+  /// The input, its flaw, and the fix.
   public var description: String {
     switch self {
     case .baseURL(let url):
-      "The base URL \"\(url)\" has to be http or https with a host, and no query or fragment."
+      "The base URL \"\(url)\" must be http or https with a host, without a query or fragment."
     case .method(let method):
-      "\"\(method)\" is no method: use letters, as in \"GET\"."
+      "\"\(method)\" is not a method: use letters, as in \"GET\"."
     case .path(let path, let flaw):
       "The path \"\(path)\" \(flaw)."
     case .query(let query, let flaw):
       "The query \"\(query)\" \(flaw)."
     case .link(let url):
-      "The link \"\(url)\" is none that the configuration allows; ask another, or add a pattern "
+      "The configuration does not allow the link \"\(url)\"; use another link, or add a pattern "
         + "to \"links\"."
     case .headerName(let name):
-      "\"\(name)\" is no name of a header field: use letters, digits and hyphens."
+      "\"\(name)\" is not a header field name: use letters, digits and hyphens."
     case .headerValue(let name):
-      "The value of the header field \"\(name)\" holds a control character; take it out."
-    case .body(let reason): "The content cannot be made: \(reason)"
+      "The value of the header field \"\(name)\" contains a control character; remove it."
+    case .body(let reason): "The content cannot be created: \(reason)"
     case .bodyNotAllowed(let method):
-      "A \(method) carries no body: send none, or use another method."
+      "A \(method) request cannot have a body: send none, or use another method."
     }
   }
 }
 
 extension RequestError.Flaw: CustomStringConvertible {
-  /// The flaw and its fix, to stand after the part's own text.
+  /// The flaw and its fix, as the end of a sentence.
   public var description: String {
     switch self {
     case .relative: "does not begin with \"/\""
-    case .dotSegment: "has a segment \".\" or \"..\"; write where it leads"
-    case .questionMark: "holds a \"?\"; give what follows as the query, or write %3F"
-    case .fragment: "holds a \"#\"; leave the fragment out, or write %23"
-    case .strayPercent: "holds a \"%\" that begins no escape; write %25"
+    case .dotSegment: "has a segment \".\" or \"..\"; write the resolved path"
+    case .questionMark: "contains a \"?\"; pass the rest as the query, or write %3F"
+    case .fragment: "contains a \"#\"; omit the fragment, or write %23"
+    case .strayPercent: "contains a \"%\" that begins no escape; write %25"
     }
   }
 }
 
-/// The error of a request without an answer.
+/// The error of a request without a response.
 public enum TransportError: Error, Sendable, Hashable {
-  /// The caller cancelled; no fault of the network.
+  /// The caller cancelled the request; the network did not fail.
   case cancelled
   /// The network failed, with the symptom and the platform's own text.
   case failed(Symptom, text: String)
-  /// A file on this device cannot be read or written, with the reason; no fault of the network.
+  /// A file on this device cannot be read or written, with the reason; the network did not fail.
   case file(String)
 }
 
-/// The difference between an answer and its agreed form.
+/// The difference between a response and its agreed form.
 ///
-/// Places are paths into the JSON text: names and indices with dots between them, as in
-/// `data.items.3.price`; empty for the whole.
+/// Locations are paths in the JSON content: names and indices separated by dots, such as
+/// `data.items.3.price`. The empty path is the whole content.
 public enum DecodeFault: Error, Sendable, Hashable {
-  /// The content is of another media type; `nil` where the answer names none.
+  /// The content has another media type; `nil` if the response has none.
   case contentType(String?, expected: [String])
   /// The content is not JSON.
   case notJSON
@@ -241,10 +242,10 @@ public enum DecodeFault: Error, Sendable, Hashable {
   case missing(String)
   /// A field has a wrong value, as the decoder describes it.
   case mismatch(String, text: String)
-  /// The content as a whole is not what it should be, as a text says.
+  /// The content as a whole is invalid, with an explanation.
   case content(String)
 
-  /// Names what a decoder of the standard library threw.
+  /// Creates a fault from an error of the standard library's decoders.
   init(_ error: any Error) {
     switch error {
     case DecodingError.keyNotFound(let key, let context):
@@ -270,17 +271,17 @@ extension DecodeFault: CustomStringConvertible {
   public var description: String {
     switch self {
     case .contentType(let type, let expected):
-      "The answer is \(type ?? "of no type"), and should be \(expected.joined(separator: " or "))."
-    case .notJSON: "The answer is not JSON."
-    case .missing(let path): "The answer lacks \"\(path)\"."
+      "The response is \(type ?? "of no type") instead of \(expected.joined(separator: " or "))."
+    case .notJSON: "The response is not JSON."
+    case .missing(let path): "The response has no \"\(path)\"."
     case .content(let text): text
-    case .mismatch(let path, let text): "The answer's \"\(path)\" does not fit: \(text)"
+    case .mismatch(let path, let text): "The response has an invalid \"\(path)\": \(text)"
     }
   }
 }
 
 extension TransportError {
-  /// The same as a caller gets it.
+  /// The corresponding error for a caller.
   package var asNetworkError: NetworkError {
     switch self {
     case .cancelled: .cancelled

@@ -1,37 +1,38 @@
 /// The query of a URL (RFC 3986 §3.4).
 public struct Query: Sendable, Hashable {
-  /// The query as it stands in the URL.
+  /// The query as it is written in the URL.
   public var encoded: String
 
-  /// Makes a query of a text that is already escaped; its escapes are kept.
+  /// Creates a query from a text that is already escaped. Its escapes are kept.
   public init(encoded: String) { self.encoded = encoded }
 
-  /// Makes a query of names and values in their order.
+  /// Creates a query with names and values in this order.
   ///
-  /// Whatever is not unreserved is escaped, `+` too: some servers read a bare one as a space.
+  /// All characters that are not unreserved are escaped. That includes `+`, which some servers read
+  /// as a space.
   public init(_ items: [(name: String, value: String)]) {
     encoded = items.map { "\(Escaping.ofItem($0.name))=\(Escaping.ofItem($0.value))" }
       .joined(separator: "&")
   }
 
-  /// Joins escaped queries, without those that are empty.
+  /// Joins escaped queries, and skips empty ones.
   static func joined(_ parts: String?...) -> String {
     parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: "&")
   }
 }
 
 extension [Headers.Field] {
-  /// The names and values as a query or a form has them.
+  /// The names and values in the format of queries and forms.
   package var encoded: String { Query(map { (name: $0.name, value: $0.value) }).encoded }
 }
 
 extension String {
-  /// The text of a URL without the slash at its end.
+  /// The text of a URL without its trailing slash.
   package var withoutSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 }
 
 extension Query: ExpressibleByDictionaryLiteral {
-  /// Makes a query of names and values in their order; a name may occur twice.
+  /// Creates a query with names and values in this order. A name may occur twice.
   public init(dictionaryLiteral elements: (String, String)...) {
     self.init(elements.map { (name: $0.0, value: $0.1) })
   }
@@ -53,10 +54,14 @@ enum Escaping {
   /// Escapes a name or a value of a query item completely.
   fileprivate static func ofItem(_ text: String) -> String { escape(text, keeping: unreserved) }
 
-  /// Escapes what cannot stand in a path and keeps escapes; `nil` where a `%` begins none.
+  /// Escapes characters that are not allowed in a path, and keeps existing escapes.
+  ///
+  /// `nil` if a `%` does not begin an escape.
   static func ofPath(_ text: String) -> String? { escapeOnce(text, keeping: inPath) }
 
-  /// Escapes what cannot stand in a query and keeps escapes; `nil` where a `%` begins none.
+  /// Escapes characters that are not allowed in a query, and keeps existing escapes.
+  ///
+  /// `nil` if a `%` does not begin an escape.
   static func ofQuery(_ text: String) -> String? { escapeOnce(text, keeping: inQuery) }
 
   private static func escapeOnce(_ text: String, keeping kept: ByteSet) -> String? {

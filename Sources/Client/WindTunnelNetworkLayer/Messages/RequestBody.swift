@@ -9,22 +9,22 @@ public struct RequestBody: Sendable, Hashable {
   }
 
   private let source: Source
-  /// The value of `Content-Type`; `nil`: none is sent. An endpoint's own header field replaces it.
+  /// The value of `Content-Type`; `nil` to send none. An endpoint's own header field replaces it.
   public let contentType: String?
 
-  /// Returns content of bytes.
+  /// Returns content that consists of bytes in memory.
   public static func data(_ data: Data, contentType: String? = nil) -> RequestBody {
     RequestBody(source: .data(data), contentType: contentType)
   }
 
-  /// Returns the content of a file, which is never in memory as a whole.
+  /// Returns the content of a file, which is never loaded into memory as a whole.
   public static func file(_ file: URL, contentType: String? = nil) -> RequestBody {
     RequestBody(source: .file(file), contentType: contentType)
   }
 
-  /// Returns a value as JSON.
+  /// Returns a value as JSON content.
   ///
-  /// - Throws: ``RequestError/body(_:)`` where it cannot be encoded.
+  /// - Throws: ``RequestError/body(_:)`` if it cannot be encoded.
   public static func json(
     _ value: some Encodable,
     by encoder: JSONEncoder = .ofRequests
@@ -41,9 +41,9 @@ public struct RequestBody: Sendable, Hashable {
     data(Data(fields.encoded.utf8), contentType: "application/x-www-form-urlencoded")
   }
 
-  /// Returns several parts, such as a form with files (RFC 7578).
+  /// Returns content with several parts, such as a form with files (RFC 7578).
   ///
-  /// - Throws: ``RequestError/body(_:)`` where a part's file cannot be read.
+  /// - Throws: ``RequestError/body(_:)`` if a part's file cannot be read.
   public static func multipart(_ parts: [MultipartBody.Part]) throws(RequestError) -> RequestBody {
     let body = MultipartBody(parts)
     do {
@@ -60,12 +60,12 @@ public struct RequestBody: Sendable, Hashable {
     }
   }
 
-  /// The content where it is in memory; `nil` where it is in files.
+  /// The content if it is in memory; `nil` if it is in files.
   public var data: Data? {
     if case .data(let data) = source { data } else { nil }
   }
 
-  /// The number of bytes; of parts with files those that are in memory are none.
+  /// The number of bytes; 0 for parts with files, whose total is unknown.
   var count: Int {
     switch source {
     case .data(let data): data.count
@@ -74,7 +74,7 @@ public struct RequestBody: Sendable, Hashable {
     }
   }
 
-  /// Returns a file with the content, which is written to one where it is in memory.
+  /// Returns a file with the content. Content in memory is written to a temporary file.
   package func contentFile() throws(RequestError) -> SentFile {
     if let file = try sentFile() { return file }
     do { return try SentFile { take in if let data { try take(data) } } } catch {
@@ -82,7 +82,7 @@ public struct RequestBody: Sendable, Hashable {
     }
   }
 
-  /// Returns the file that is sent; `nil` where the content is in memory.
+  /// Returns the file to send; `nil` if the content is in memory.
   func sentFile() throws(RequestError) -> SentFile? {
     do {
       switch source {
@@ -98,7 +98,7 @@ public struct RequestBody: Sendable, Hashable {
 }
 
 extension JSONEncoder {
-  /// An encoder whose texts are the same for equal values, so that equal calls are equal requests.
+  /// An encoder whose output is the same for equal values, so that equal calls send equal requests.
   public static var ofRequests: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -109,23 +109,23 @@ extension JSONEncoder {
 /// A file that is sent as a request's content.
 package final class SentFile: Sendable {
   package let url: URL
-  /// The digest of its bytes, in base64.
+  /// The SHA-256 of its bytes, in base64.
   package let sha256: String
-  /// Tells whether it was made for one call.
+  /// Whether the file is temporary and belongs to one call.
   private let isOwn: Bool
 
-  /// Makes one of a user's file.
+  /// Creates a value for a file of the user.
   init(_ url: URL) throws {
     (self.url, isOwn) = (url, false)
     sha256 = try FileDigest.sha256(of: url)
   }
 
-  /// Makes one of bytes, which is there as long as this value.
+  /// Creates a temporary file from written bytes. It is removed together with this value.
   init(_ write: (_ take: (Data) throws -> Void) throws -> Void) throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).body")
     (self.url, isOwn) = (url, true)
     do {
-      // Nobody else may read what is sent.
+      // Other users of the machine must not read the content.
       let isMade = FileManager.default.createFile(
         atPath: url.path,
         contents: nil,
@@ -133,17 +133,17 @@ package final class SentFile: Sendable {
       )
       guard isMade else { throw CocoaError(.fileWriteUnknown) }
       let handle = try FileHandle(forWritingTo: url)
-      // Its last word is that of the write before it.
+      // A failed write has already thrown an error.
       defer { try? handle.close() }
       try write { try handle.write(contentsOf: $0) }
       sha256 = try FileDigest.sha256(of: url)
     } catch {
-      // A value that was not made whole has no end of its own.
+      // `deinit` does not run if the initializer throws.
       try? FileManager.default.removeItem(at: url)
       throw error
     }
   }
 
-  // Nobody else knows its name.
+  // The temporary file has no other user.
   deinit { if isOwn { try? FileManager.default.removeItem(at: url) } }
 }

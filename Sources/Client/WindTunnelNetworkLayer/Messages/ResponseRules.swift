@@ -1,28 +1,31 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// The rules that an answer must satisfy before it is decoded.
+/// The rules that a response must satisfy before it is decoded.
 public struct ResponseRules: Sendable, Hashable, Codable {
-  /// The statuses that are accepted.
+  /// The accepted status codes.
   public var statuses: ClosedRange<Int>
-  /// The media types that are accepted (RFC 9110 §8.3.1), without parameters; empty: any.
+  /// The accepted media types (RFC 9110 §8.3.1), without parameters; empty accepts any.
   public var contentTypes: [String]
-  /// The paths of required JSON values, which must not be null: names and indices with dots between
-  /// them, `*` for every item or field, as in `data.items.*.id`.
+  /// The paths of required JSON values, which must not be null.
+  ///
+  /// A path consists of names and indices separated by dots, such as `data.items.*.id`. A `*`
+  /// matches every item or field.
   public var requiredFields: [String]
 
-  /// The envelope of errors: of an answer whose status is not accepted the code and the message in
-  /// it are the error; `nil`: errors are told by their status.
+  /// The envelope of errors; `nil` if only the status describes an error.
+  ///
+  /// If the status is not accepted, the code and the message in the envelope are the error.
   public var errors: Envelope?
 
-  /// True where the URL that was asked has to answer itself, and not another one behind a redirect.
+  /// Whether a redirect to another URL is refused.
   package var refusesRedirects = false
 
   private enum CodingKeys: String, CodingKey {
     case statuses, contentTypes, requiredFields, errors
   }
 
-  /// Makes rules; by default any status below 400 is accepted, and nothing else is required.
+  /// Creates rules; by default any status below 400 is accepted, and nothing else is required.
   public init(
     statuses: ClosedRange<Int> = 100...399,
     contentTypes: [String] = [],
@@ -33,22 +36,21 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     (self.requiredFields, self.errors) = (requiredFields, errors)
   }
 
-  /// Makes rules for a status of 200 to 299 and JSON content with these fields.
+  /// Returns rules for a status of 200 to 299 and JSON content with these fields.
   public static func json(requiring fields: String...) -> ResponseRules {
     ResponseRules(statuses: 200...299, contentTypes: ["application/json"], requiredFields: fields)
   }
 
-  /// Returns the first rule that an answer breaks, as the error to throw; `nil` where it breaks
-  /// none.
+  /// Returns the first violated rule as the error to throw; `nil` if there is none.
   ///
-  /// A type `application/x+json` passes where `application/json` is asked for (RFC 6839 §3.1).
-  /// Content is looked at only where fields are required.
+  /// A type `application/x+json` is accepted for `application/json` (RFC 6839 §3.1). Content is
+  /// parsed only if fields are required.
   public func breach(by answer: ServerResponse) -> NetworkError? {
     guard statuses.contains(answer.status) else { return refusal(in: answer) }
     if refusesRedirects, answer.isRedirected {
       return .transport(
         .tooManyRedirects,
-        text: "Another URL answered than the one that was asked, which a redirect led to."
+        text: "After a redirect, another URL than the requested one responded."
       )
     }
     if !contentTypes.isEmpty {
@@ -57,7 +59,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
         return .decode(.contentType(type, expected: contentTypes))
       }
     }
-    // Content that went to a file or a reader is looked at there.
+    // Content that was passed to a file or a reader is checked there.
     guard !requiredFields.isEmpty, answer.bytesElsewhere == nil else { return nil }
     let tree: JSONTree
     do { tree = try JSONDecoder().decode(JSONTree.self, from: answer.body) } catch {
@@ -66,7 +68,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     let gap = requiredFields.lazy.compactMap { tree.firstGap(in: $0) }.first
     return gap.map { .decode(.missing($0)) }
   }
-  /// The error of an answer whose status is not accepted.
+  /// Returns the error of a response whose status is not accepted.
   private func refusal(in answer: ServerResponse) -> NetworkError {
     switch answer.status {
     case 401: return .credentials(status: 401, body: answer.body)
@@ -82,9 +84,9 @@ public struct ResponseRules: Sendable, Hashable, Codable {
 }
 
 extension String {
-  /// Returns whether this value of a `Content-Type` field is of a media type.
+  /// Returns whether this value of a `Content-Type` field has a media type.
   func isMediaType(_ type: String) -> Bool {
-    // Most have neither parameters nor spaces, and to look for those costs more than the rest.
+    // Most values have neither parameters nor spaces, and this comparison is much cheaper.
     if self == type, !utf8.contains(where: { $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: ";") }) {
       return true
     }
@@ -94,7 +96,7 @@ extension String {
   }
 }
 
-/// A JSON text as far as rules look into it: which fields are there.
+/// The structure of JSON content as far as rules need it: which fields exist.
 private indirect enum JSONTree: Decodable {
   case null
   case leaf
@@ -103,7 +105,7 @@ private indirect enum JSONTree: Decodable {
 
   init(from decoder: any Decoder) throws {
     if let fields = try? decoder.container(keyedBy: FieldName.self) {
-      // What is no object is seen by that failing; what it is instead, by the next questions.
+      // The decoder does not reveal the type, so each container is tried.
       self = .object(
         try fields.allKeys.reduce(into: [:]) { tree, key in
           tree[key.stringValue] = try fields.decode(JSONTree.self, forKey: key)
@@ -118,8 +120,9 @@ private indirect enum JSONTree: Decodable {
     }
   }
 
-  /// Returns the first place of a path, as in `data.items.*.id`, where nothing or null is; `nil`
-  /// where all is there. A `*` stands for every item of an array or field of an object.
+  /// Returns the first missing or null value on a path such as `data.items.*.id`; `nil` if none is.
+  ///
+  /// A `*` matches every item of an array or field of an object.
   func firstGap(in path: String) -> String? {
     gap(in: path.split(separator: ".").map(String.init)[...], passed: [])
   }
@@ -148,7 +151,7 @@ private indirect enum JSONTree: Decodable {
   }
 }
 
-/// The name of any field.
+/// A coding key with any name.
 struct FieldName: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

@@ -1,12 +1,13 @@
-/// The error of keys, seals and signatures.
+/// An error of keys, encryption or signatures.
 public enum SealingError: Error, Sendable, Hashable {
-  /// There is no cryptography to be had on this system, with the fix.
+  /// This system has no cryptography available, with the fix.
   case unavailable(String)
-  /// A key cannot be used, with what it has to be.
+  /// A key cannot be used, with its requirements.
   case key(String)
-  /// A sealed text does not open: it was changed, or sealed by another key or for another purpose.
+  /// The data cannot be decrypted: it was changed, or encrypted with another key or for another
+  /// purpose.
   case tampered
-  /// A place of keys cannot be read or written, or must not be trusted, with the fix.
+  /// A key store cannot be read or written, or must not be trusted, with the fix.
   case place(String)
 }
 
@@ -16,7 +17,7 @@ extension SealingError: CustomStringConvertible {
     switch self {
     case .unavailable(let text), .key(let text), .place(let text): text
     case .tampered:
-      "The sealed text does not open: it was changed, or sealed by another key or for another "
+      "The sealed text cannot be opened: it was changed, or sealed with another key or for another "
         + "purpose."
     }
   }

@@ -1,20 +1,21 @@
-/// A source of the device's network status. It is no reason not to try, but for calls that say that
-/// they wait for a network.
+/// A source of the device's network status.
+///
+/// Only calls that require a network wait for it. Other calls are sent regardless of the status.
 public protocol Networks: Sendable {
-  /// The status now; ``NetworkStatus/online`` where it is not known yet.
+  /// The current status; ``NetworkStatus/online`` if it is still unknown.
   var status: NetworkStatus { get }
-  /// The status now and each change of it, until the iterating task ends.
+  /// The current status and each change of it, until the iterating task ends.
   var changes: AsyncStream<NetworkStatus> { get }
 }
 
 extension Networks {
-  /// Waits until a need is met; returns at once where it is, and when the task is cancelled.
+  /// Waits until a need is met. Returns at once if it is, or if the task is cancelled.
   package func wait(for need: NetworkNeed) async {
     for await status in changes where need.isMet(by: status) { return }
   }
 }
 
-/// The status of a network that a test or a preview sets.
+/// A network status that a test or a preview sets.
 public final class ScriptedNetworks: Networks {
   private struct State {
     var current: NetworkStatus
@@ -24,16 +25,16 @@ public final class ScriptedNetworks: Networks {
 
   private let state: Locked<State>
 
-  /// Makes networks in a status.
+  /// Creates networks with a status.
   public init(_ status: NetworkStatus = .online) { state = Locked(State(current: status)) }
 
   /// The status that was set last.
   public var status: NetworkStatus { state.withLock { $0.current } }
 
-  /// The status now and each change of it. A late iteration begins with the latest status.
+  /// The current status and each change of it. A late iteration begins with the latest status.
   public var changes: AsyncStream<NetworkStatus> { changes(keeping: nil) }
 
-  /// The status now and each change of it, while which somebody who sets it is kept.
+  /// Returns the current status and each change of it. The stream retains `owner` while it is open.
   func changes(keeping owner: (any Sendable)?) -> AsyncStream<NetworkStatus> {
     let (stream, listener) = AsyncStream<NetworkStatus>.makeStream(
       bufferingPolicy: .bufferingNewest(1)
@@ -57,7 +58,7 @@ public final class ScriptedNetworks: Networks {
 
   /// Changes the status and reports it to every iteration.
   public func change(to new: NetworkStatus) {
-    // Within the lock, so that everybody hears changes in the order in which they were made.
+    // Within the lock, so that every listener receives the changes in order.
     state.withLock { state in
       state.current = new
       for listener in state.listeners.values { listener.yield(new) }

@@ -7,17 +7,17 @@
     private let relay = ScriptedNetworks()
     private let monitor: PathMonitor
 
-    /// Makes a source that observes the system for as long as a copy of it is there.
+    /// Creates a source that observes the system as long as a copy of it exists.
     public init() { monitor = PathMonitor(relay) }
 
     /// The status that the system reported last.
     public var status: NetworkStatus { relay.status }
 
-    /// The status now and each change of it.
+    /// The current status and each change of it.
     public var changes: AsyncStream<NetworkStatus> { relay.changes(keeping: monitor) }
   }
 
-  /// A monitor of the system's that ends with this value.
+  /// A path monitor that is cancelled together with this value.
   private final class PathMonitor: Sendable {
     private let monitor = NWPathMonitor()
 

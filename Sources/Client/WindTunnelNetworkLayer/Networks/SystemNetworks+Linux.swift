@@ -1,19 +1,20 @@
 #if !canImport(Network)
   internal import Foundation
 
-  /// The status of the machine's network by the addresses of its interfaces: it is online where one
-  /// that is up and no loopback has an address that is not of its link alone (getifaddrs(3)).
+  /// The status of the machine's network, derived from the addresses of its interfaces
+  /// (getifaddrs(3)).
   ///
-  /// Nothing on Linux says what a network costs; whoever knows tells it in a closure.
+  /// It is online if an active interface other than loopback has an address that is not link-local.
+  /// Linux does not report what a network costs; a closure can supply the costs.
   public struct SystemNetworks: Networks {
     private let period: Duration
     private let costs: @Sendable () -> NetworkCosts
 
-    /// Makes a source that asks for the addresses.
+    /// Creates a source that polls the addresses.
     ///
     /// - Parameters:
-    ///   - period: The time from one question to the next while changes are iterated.
-    ///   - costs: Returns the costs of the network that there is.
+    ///   - period: The polling interval while changes are iterated.
+    ///   - costs: Returns the costs of the current network.
     public init(
       period: Duration = .seconds(1),
       costs: @escaping @Sendable () -> NetworkCosts = { [] }
@@ -21,17 +22,17 @@
       (self.period, self.costs) = (period, costs)
     }
 
-    /// The status by the addresses that there are now.
+    /// The status according to the current addresses.
     public var status: NetworkStatus { Self.hasAddress ? .online(costs()) : .offline }
 
-    /// The status now and each change of it that a question finds.
+    /// The current status and each change that polling finds.
     public var changes: AsyncStream<NetworkStatus> {
       let last = Locked<NetworkStatus?>(nil)
       return AsyncStream {
         while !Task.isCancelled {
           let now = status
           if last.exchange(now) != now { return now }
-          // A cancelled sleep is seen at the top of the loop.
+          // The loop condition checks for a cancelled sleep.
           try? await ContinuousClock().sleep(for: period)
         }
         return nil
@@ -40,7 +41,7 @@
 
     private static var hasAddress: Bool {
       var list: UnsafeMutablePointer<ifaddrs>?
-      // A machine that cannot say is taken to be online: an attempt shows it.
+      // If the addresses are unknown, the machine counts as online, and an attempt shows the truth.
       guard getifaddrs(&list) == 0 else { return true }
       defer { freeifaddrs(list) }
       var next = list
@@ -60,11 +61,11 @@
       let bytes = UnsafeRawPointer(address)
       switch Int32(address.pointee.sa_family) {
       case AF_INET:
-        // RFC 3927 §2.1: 169.254.0.0/16 is of the link alone.
+        // 169.254.0.0/16 is link-local (RFC 3927 §2.1).
         let ip = bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
         return UInt32(bigEndian: ip) >> 16 != 0xA9FE
       case AF_INET6:
-        // RFC 4291 §2.5.6: fe80::/10 is of the link alone.
+        // fe80::/10 is link-local (RFC 4291 §2.5.6).
         let ip = bytes.loadUnaligned(as: sockaddr_in6.self).sin6_addr
         let first = withUnsafeBytes(of: ip) { UInt16($0[0]) << 8 | UInt16($0[1]) }
         return first & 0xFFC0 != 0xFE80

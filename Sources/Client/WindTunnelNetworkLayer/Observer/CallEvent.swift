@@ -15,7 +15,7 @@ public struct CallEvent: Sendable, Hashable {
   /// The kind of event, with its details.
   public var kind: Kind
 
-  /// Makes an event of its parts.
+  /// Creates an event from its parts.
   public init(
     call: Int,
     elapsed: Duration,
@@ -29,35 +29,35 @@ public struct CallEvent: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
     /// The caller called an endpoint.
     case callStarted(Endpoint)
-    /// The call has to wait.
+    /// The call must wait for this reason.
     case waiting(Wait)
-    /// The cache holds an answer.
+    /// The cache has a response with this freshness.
     case foundInCache(CacheFreshness)
-    /// The *n*-th attempt, from 1, is about to send a request by this engine.
+    /// The *n*-th attempt, from 1, is about to send a request with this engine.
     case attemptStarted(Int, URLRequest, engine: String)
     /// The *n*-th attempt has ended.
     case attemptEnded(Int, AttemptOutcome)
-    /// The *n*-th attempt will be followed by another one, after a wait.
+    /// Another attempt will follow the *n*-th one, after a delay.
     case retryScheduled(after: Int, delay: Duration)
-    /// The *n*-th attempt would be followed by another one, but the retry budget is spent.
+    /// Another attempt would follow the *n*-th one, but the retry budget is exhausted.
     case retryNotPaid(after: Int)
-    /// The *n*-th attempt, which was answered 401, led to a new credential.
+    /// The server refused the credential of the *n*-th attempt, which was then renewed.
     case credentialRenewed(after: Int)
-    /// The call has ended with this result, after a number of attempts.
+    /// The call has ended with this result, after this number of attempts.
     case callEnded(Result<CallResponse, NetworkError>, attempts: Int)
   }
 
-  /// The reason for which a call waits.
+  /// The reason why a call waits.
   public enum Wait: Sendable, Hashable {
-    /// The preceding call in the ordered queue.
+    /// The previous call in the ordered queue.
     case order
-    /// A free slot under the caps.
+    /// A free slot within the caps.
     case slot
     /// The resumption of a call that its caller has suspended.
     case pause
-    /// An equal call in flight, whose answer the call shares.
+    /// An equal call in flight, whose response the call shares.
     case sharedResponse
-    /// The time for which the server has asked the endpoint's calls to wait.
+    /// The time for which the server limits the rate of the endpoint's calls.
     case retryAfter
     /// A network that the endpoint may use.
     case network

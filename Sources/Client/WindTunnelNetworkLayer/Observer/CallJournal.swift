@@ -4,26 +4,25 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// An observer that keeps the latest calls in memory: their records, their requests and their
-/// answers. A report from the field can be made of it.
+/// An observer that keeps the latest calls in memory, with their records, requests and responses.
 ///
-/// The journal holds whole requests and answers, with all secrets in them, and drops the oldest
-/// first.
+/// A bug report can be built from it. The journal contains complete requests and responses,
+/// including all secrets. It drops the oldest calls first.
 public final class CallJournal: Observer {
-  /// A request that was sent, with its answer.
-  public struct Entry: Sendable, Hashable {
+  /// A request that was sent, with its response.
+  public struct Exchange: Sendable, Hashable {
     /// The number of the request's call.
     public var call: Int
     /// The request as it was sent.
     public var request: URLRequest
-    /// The answer that came, or the failure.
+    /// The response, or the failure.
     public var outcome: AttemptOutcome
-    /// The time that the attempt took.
+    /// The duration of the attempt.
     public var elapsed: Duration
     /// The time at which the attempt ended.
     public var date: Date
 
-    /// The memory that it takes, roughly, in bytes.
+    /// The approximate memory that it occupies, in bytes.
     fileprivate var cost: Int {
       let came = if case .success(let answer) = outcome { answer.body.count } else { 0 }
       return 1024 + came + (request.httpBody?.count ?? 0)
@@ -33,9 +32,9 @@ public final class CallJournal: Observer {
   private struct State {
     var keeper = RecordKeeper()
     var records: [CallRecord] = []
-    var entries: [Entry] = []
+    var entries: [Exchange] = []
     var bytes = 0
-    /// The requests in flight, each with its start, by call.
+    /// The requests in flight by call, each with its start.
     var sent: [Int: (request: URLRequest, start: Duration)] = [:]
   }
 
@@ -43,21 +42,21 @@ public final class CallJournal: Observer {
   private let most: (calls: Int, bytes: Int)
   private let time: any TimeSource
 
-  /// Makes an empty journal.
+  /// Creates an empty journal.
   ///
   /// - Parameters:
-  ///   - calls: The greatest number of calls that are kept.
-  ///   - bytes: The greatest size of requests and answers in memory, roughly.
+  ///   - calls: The maximum number of calls.
+  ///   - bytes: The approximate maximum size of requests and responses in memory.
   ///   - time: The source of the entries' dates.
   public init(calls: Int = 200, bytes: Int = 5_000_000, time: any TimeSource = SystemTime()) {
     most = (max(0, calls), max(0, bytes))
     self.time = time
   }
 
-  /// The records of the calls that have ended, the oldest first.
+  /// The records of the finished calls, the oldest first.
   public var records: [CallRecord] { state.withLock { $0.records } }
-  /// The attempts, the oldest first, without those that were cancelled.
-  public var entries: [Entry] { state.withLock { $0.entries } }
+  /// The attempts, the oldest first, without cancelled ones.
+  public var entries: [Exchange] { state.withLock { $0.entries } }
 
   /// Adds an event to the journal.
   public func observe(_ event: CallEvent) {
@@ -69,7 +68,7 @@ public final class CallJournal: Observer {
         guard let sent = state.sent.removeValue(forKey: event.call),
           outcome != .failure(.cancelled)
         else { return }
-        let entry = Entry(
+        let entry = Exchange(
           call: event.call,
           request: sent.request,
           outcome: outcome,

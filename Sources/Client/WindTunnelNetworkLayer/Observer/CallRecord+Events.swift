@@ -6,7 +6,7 @@ package import Foundation
 
 // A record is a fold over its call's events.
 extension CallRecord {
-  /// Makes a record of a call's first event; `nil` for any other.
+  /// Creates a record from a call's first event; `nil` for any other event.
   public init?(_ event: CallEvent) {
     guard case .callStarted(let endpoint) = event.kind else { return nil }
     self.init(
@@ -65,11 +65,11 @@ extension CallRecord {
   }
 }
 
-/// The records of the calls under way: each is given up with its last event.
+/// The records of the calls in progress. Each is dropped after its last event.
 struct RecordKeeper {
   private var records: [Int: CallRecord] = [:]
 
-  /// Hears an event and tells how the record of its call is then.
+  /// Applies an event, and returns the resulting record of its call.
   mutating func hear(_ event: CallEvent) -> CallRecord? {
     if let record = CallRecord(event) {
       records[event.call] = record

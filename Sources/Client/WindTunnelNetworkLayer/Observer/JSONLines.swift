@@ -1,18 +1,18 @@
 public import Foundation
 internal import WindTunnelSymptoms
 
-/// An observer that writes one line of JSON for each attempt that has ended and one for each call.
+/// An observer that writes one line of JSON for each finished attempt and each finished call.
 ///
 /// ```json
 /// {"attempt":1,"call":7,"elapsedMilliseconds":31,"engine":"URLSessionTransport","environment":"production","event":"attempt","host":"api.example.test","method":"GET","result":"connectionLost","template":"/users/{id}"}
 /// ```
 ///
-/// Where the platform tells stages, a line of an attempt has them under `stageMilliseconds`:
+/// If the transport measures stages, the line of an attempt has them under `stageMilliseconds`:
 /// `nameLookup`, `connect`, `secureConnection`, `send`, `wait` and `receive`.
 ///
-/// Neither addresses nor fields nor content are written, so that no secret can be.
+/// Neither full URLs nor header fields nor content are written, so that no secret is.
 public final class JSONLines: Observer {
-  private struct Line: Encodable {
+  private struct EventLine: Encodable {
     var event: String
     var call: Int
     var attempt: Int?
@@ -42,19 +42,19 @@ public final class JSONLines: Observer {
 
   private struct State {
     var keeper = RecordKeeper()
-    /// The span of the attempt under way of each call.
+    /// The span of each call's current attempt.
     var spans: [Int: String] = [:]
   }
 
   private let state = Locked(State())
   private let writeData: @Sendable (Data) -> Void
 
-  /// Makes an observer of a closure, which gets whole lines, each with its line feed.
+  /// Creates an observer with a closure that receives whole lines, each with its line feed.
   public init(_ write: @escaping @Sendable (Data) -> Void) { writeData = write }
 
-  /// Writes a line where the event ends an attempt or a call.
+  /// Writes a line if the event ends an attempt or a call.
   public func observe(_ event: CallEvent) {
-    let line = state.withLock { state -> Line? in
+    let line = state.withLock { state -> EventLine? in
       guard let record = state.keeper.hear(event) else { return nil }
       switch event.kind {
       case .attemptStarted(_, let request, _):
@@ -93,13 +93,13 @@ public final class JSONLines: Observer {
   }
 
   private func write(_ line: some Encodable) {
-    // Texts and whole numbers can always be written.
+    // Strings and whole numbers can always be encoded.
     guard let data = try? JSONEncoder.ofRequests.encode(line) else { return }
     writeData(data + Data("\n".utf8))
   }
 
-  private static func line(_ event: String, _ record: CallRecord, _ result: String) -> Line {
-    Line(
+  private static func line(_ event: String, _ record: CallRecord, _ result: String) -> EventLine {
+    EventLine(
       event: event,
       call: record.call,
       method: record.request.method,

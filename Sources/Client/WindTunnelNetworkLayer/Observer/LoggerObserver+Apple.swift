@@ -2,20 +2,20 @@
   internal import Foundation
   internal import os
 
-  /// An observer that writes each attempt and each call that has ended to the system's log.
+  /// An observer that writes each finished attempt and each finished call to the system's log.
   public struct LoggerObserver: Observer {
     private let lines: JSONLines
 
-    /// Makes an observer that logs under a subsystem and a category.
+    /// Creates an observer that logs with a subsystem and a category.
     public init(subsystem: String, category: String = "network") {
       let logger = Logger(subsystem: subsystem, category: category)
       lines = JSONLines { line in
-        // The lines hold no addresses, fields or content, so they may be read by anybody.
+        // The lines contain no addresses, fields or content, so they may be public.
         logger.log("\(String(decoding: line.dropLast(), as: UTF8.self), privacy: .public)")
       }
     }
 
-    /// Logs the event where it ends an attempt or a call.
+    /// Logs the event if it ends an attempt or a call.
     public func observe(_ event: CallEvent) { lines.observe(event) }
 
     /// Logs an event of the app's start.

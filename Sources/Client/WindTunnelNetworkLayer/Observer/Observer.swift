@@ -1,26 +1,28 @@
-/// The fourth part of the layer: it is told of all events and changes none.
+/// The fourth part of the layer: it receives all events and changes none.
 ///
-/// Calls are told apart by their numbers, and each client counts its own: an observer that keeps
-/// records belongs to one client and its copies.
+/// Calls are identified by their numbers, and each client counts its own calls. Therefore, an
+/// observer that keeps records must belong to one client and its copies.
 public protocol Observer: Sendable {
-  /// Observes one event. The events of one call come in order, on the call's thread, and the call
-  /// waits meanwhile; those of several calls may come at once.
+  /// Observes one event.
+  ///
+  /// The events of one call arrive in order, on the call's thread, and the call waits for the
+  /// return. Events of several calls may arrive concurrently.
   func observe(_ event: CallEvent)
   /// Observes an event of the app's start; by default it is ignored.
   func observeStartup(_ event: StartupEvent)
 }
 
 extension Observer {
-  /// Ignores the event altogether.
+  /// Ignores an event of the app's start.
   public func observeStartup(_ event: StartupEvent) {}
 }
 
 /// An observer that ignores every event.
 public struct SilentObserver: Observer {
-  /// Makes an observer; all are equal.
+  /// Creates an observer; all values are equal.
   public init() {}
 
-  /// Ignores the event altogether.
+  /// Ignores an event of a call.
   public func observe(_ event: CallEvent) {}
 }
 
@@ -28,13 +30,13 @@ public struct SilentObserver: Observer {
 public struct Observers: Observer {
   private let observers: [any Observer]
 
-  /// Makes an observer of several others.
+  /// Creates an observer that forwards to several others.
   public init(_ observers: any Observer...) { self.observers = observers }
 
   /// Passes the event to all observers.
   public func observe(_ event: CallEvent) { for observer in observers { observer.observe(event) } }
 
-  /// Passes an event of the start to all observers.
+  /// Passes an event of the app's start to all observers.
   public func observeStartup(_ event: StartupEvent) {
     for observer in observers { observer.observeStartup(event) }
   }
@@ -45,19 +47,19 @@ public final class RecordingObserver: Observer {
   private let kept = Locked<[CallEvent]>([])
   private let keptOfStartup = Locked<[StartupEvent]>([])
 
-  /// Makes an observer without events so far.
+  /// Creates an observer without events.
   public init() {}
 
-  /// The events so far, in the order in which they were observed.
+  /// The events so far, in order of observation.
   public var events: [CallEvent] { kept.withLock { $0 } }
 
-  /// Adds the event to the others.
+  /// Appends the event to the others.
   public func observe(_ event: CallEvent) { kept.withLock { $0.append(event) } }
 
-  /// The events of the start so far, in order.
+  /// The events of the app's start so far, in order.
   public var startupEvents: [StartupEvent] { keptOfStartup.withLock { $0 } }
 
-  /// Adds an event of the start to the others.
+  /// Appends an event of the app's start to the others.
   public func observeStartup(_ event: StartupEvent) {
     keptOfStartup.withLock { $0.append(event) }
   }
@@ -67,25 +69,25 @@ public final class RecordingObserver: Observer {
 public final class CallCounters: Observer {
   /// The values of the counters.
   public struct Counts: Sendable, Hashable {
-    /// The number of calls that were made.
+    /// The number of calls.
     public var calls = 0
-    /// The number of calls that have ended, by their last state.
+    /// The number of finished calls, by their final state.
     public var ended: [CallRecord.State: Int] = [:]
     /// The number of requests that were sent.
     public var attempts = 0
-    /// The number of retries that the budget did not allow.
+    /// The number of retries that the budget refused.
     public var unpaidRetries = 0
     /// The number of bytes of content that were received.
     public var bytesReceived = 0
-    /// The calls that have ended, by endpoint: the template.
+    /// The finished calls by endpoint template.
     public var endpoints: [String: Group] = [:]
-    /// The calls that have ended, by method.
+    /// The finished calls by method.
     public var methods: [String: Group] = [:]
-    /// The calls that have ended, by host with its port; those of which nothing was sent have none.
+    /// The finished calls by host with its port. Calls that sent nothing are not included.
     public var hosts: [String: Group] = [:]
-    /// The calls that have ended, by the engine of their last attempt.
+    /// The finished calls by the engine of their last attempt.
     public var engines: [String: Group] = [:]
-    /// The number of calls that have failed, by the name of the error.
+    /// The number of failed calls by the name of the error.
     public var errors: [String: Int] = [:]
     /// The number of events of the app's start, by ``StartupEvent/name``.
     public var startup: [String: Int] = [:]
@@ -93,25 +95,24 @@ public final class CallCounters: Observer {
     public var probes = 0
   }
 
-  /// The calls that have something in common.
+  /// A group of calls with a common property.
   public struct Group: Sendable, Hashable {
-    /// The number of calls that have ended.
+    /// The number of finished calls.
     public var calls = 0
-    /// The number of them that failed, without those that were cancelled.
+    /// The number of failed calls, without cancelled ones.
     public var failed = 0
     /// The number of their requests.
     public var attempts = 0
   }
 
-  /// The greatest number of groups of a kind; calls of further ones are counted under the name
-  /// ``other``.
+  /// The maximum number of groups of a kind. Further calls are counted under the name ``other``.
   public static let groupsMax = 1024
-  /// The name of the group of all that have none of their own any more.
+  /// The name of the group of all calls without a group of their own.
   public static let other = "(other)"
 
   private let state = Locked((keeper: RecordKeeper(), counts: Counts()))
 
-  /// Makes an observer with all counters at zero.
+  /// Creates an observer with all counters at zero.
   public init() {}
 
   /// The values of the counters so far.
@@ -132,7 +133,7 @@ public final class CallCounters: Observer {
       }
     }
   }
-  /// Adds an event of the start to the counters.
+  /// Adds an event of the app's start to the counters.
   public func observeStartup(_ event: StartupEvent) {
     state.withLock { state in
       state.counts.startup[event.name, default: 0] += 1

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// An event of an app's start, which an ``Observer`` is told of.
+/// An event of an app's start that an ``Observer`` receives.
 public enum StartupEvent: Sendable, Hashable {
-  /// The app goes on with a configuration of this source.
+  /// The app continues with a configuration from this source.
   case configured(ConfigurationSource)
-  /// A fetched configuration was refused, and changed nothing.
+  /// A fetched configuration was refused and not applied.
   case fetchRefused(FetchRefusal)
   /// The last good configuration cannot be used, with the reason.
   case keptRefused(String)
-  /// A configuration cannot be kept for the next start, with the reason.
+  /// A configuration cannot be stored for the next start, with the reason.
   case notKept(String)
   /// The dial test has ended.
   case dialed(DialRecord)
 
-  /// The name of the event for counters, with that of the reason, such as `fetchRefused.expired`.
+  /// The name of the event for counters, including the reason's, such as `fetchRefused.expired`.
   public var name: String {
     switch self {
     case .configured(let source): "configured.\(source.name)"
@@ -27,11 +27,11 @@ public enum StartupEvent: Sendable, Hashable {
 
 /// The source of the topmost layer of a configuration.
 public enum ConfigurationSource: Sendable, Hashable, Codable {
-  /// The layers that are built in and found out at launch.
+  /// The built-in layer and the layer set at launch.
   case builtIn
-  /// The one that was fetched at an earlier start.
+  /// The layer that was fetched at an earlier start.
   case lastGood(version: Int)
-  /// The one that was fetched just now.
+  /// The layer that was fetched at this start.
   case fetched(version: Int)
 
   /// The name of the source without its version.
@@ -43,7 +43,7 @@ public enum ConfigurationSource: Sendable, Hashable, Codable {
     }
   }
 
-  /// The version of the fetched layer; `nil` where there is none.
+  /// The version of the fetched layer; `nil` if there is none.
   public var version: Int? {
     switch self {
     case .builtIn: nil
@@ -52,29 +52,30 @@ public enum ConfigurationSource: Sendable, Hashable, Codable {
   }
 }
 
-/// The reason for which a fetched configuration changes nothing.
+/// The reason why a fetched configuration is not applied.
 public enum FetchRefusal: Error, Sendable, Hashable {
-  /// Nothing was fetched, since it could be neither verified nor kept, with the fix.
+  /// Nothing was fetched, because it could be neither verified nor stored, with the fix.
   case off(String)
-  /// No answer came, with the transport's words.
+  /// There was no response, with the transport's text.
   case unreachable(String)
-  /// No whole answer came within the budget.
+  /// There was no complete response within the time budget.
   case late(Duration)
-  /// The answer has another status than 200.
+  /// The response has another status than 200.
   case status(Int)
-  /// The answer has more bytes than these.
+  /// The response has more than this number of bytes.
   case oversized(most: Int)
-  /// The answer has no signature of a key that is built in: another's page, or a changed one.
+  /// The response is not signed with a built-in key: it is from another source, or it was changed.
   case unsigned
-  /// The signed text is no configuration, with the reason.
+  /// The signed text is not a configuration, with the reason.
   case malformed(String)
   /// The signed configuration has expired at this time.
   case expired(Date)
-  /// The signed configuration is older than what was known, or another one of the same version.
+  /// The signed configuration is older than the known one, or differs from it with the same
+  /// version.
   case replayed(version: Int, known: Int)
-  /// The key that has signed the configuration is one that a later key of the list has followed.
+  /// The configuration is signed with a key that a later key of the list has replaced.
   case retired
-  /// The layers with it make no valid configuration, with the problems.
+  /// The resulting configuration is invalid, with the problems.
   case invalid([String])
 
   /// The name of the reason without its details.
@@ -100,23 +101,23 @@ extension FetchRefusal: CustomStringConvertible {
   public var description: String {
     switch self {
     case .off(let text): "Fetched configuration is off. \(text)"
-    case .unreachable(let text): "No configuration came: \(text)"
-    case .late(let budget): "No whole configuration came within \(budget)."
-    case .status(let status): "The answer has status \(status) in place of 200."
-    case .oversized(let most): "The answer has more than \(most) bytes."
-    case .unsigned: "The answer is signed by no key that is built in; another may have sent it."
-    case .malformed(let text): "What is signed is no configuration: \(text)"
-    case .expired(let date): "The configuration was good until \(date)."
+    case .unreachable(let text): "No configuration arrived: \(text)"
+    case .late(let budget): "No complete configuration arrived within \(budget)."
+    case .status(let status): "The response has status \(status) instead of 200."
+    case .oversized(let most): "The response has more than \(most) bytes."
+    case .unsigned: "The response is not signed with a built-in key, so its sender is unknown."
+    case .malformed(let text): "The signed data is not a configuration: \(text)"
+    case .expired(let date): "The configuration expired at \(date)."
     case .replayed(let version, let known):
-      "The configuration has version \(version), and version \(known) is known; publish a higher one."
+      "The configuration has version \(version), but version \(known) is known; publish a higher one."
     case .retired:
-      "The configuration is signed by a key that another one has followed; sign with the latest."
+      "The configuration is signed with a key that was replaced; sign with the latest key."
     case .invalid(let faults): faults.joined(separator: " ")
     }
   }
 }
 
-/// The result of a dial test: the servers that were probed, and their order.
+/// The result of a dial test: the probed servers and their order.
 public struct DialRecord: Sendable, Hashable, Codable {
   /// One server and its probes.
   public struct Candidate: Sendable, Hashable, Codable {
@@ -124,49 +125,50 @@ public struct DialRecord: Sendable, Hashable, Codable {
     public var url: URL
     /// The number of probes that were sent to it.
     public var requests = 0
-    /// The times of the probes that were answered rightly, from the request to the last byte.
+    /// The times of the successful probes, from the request to the last byte.
     public var samples: [Duration] = []
-    /// The median of the samples; `nil` where too few were answered rightly.
+    /// The median of the samples; `nil` if too few probes succeeded.
     public var median: Duration?
-    /// The estimated speed in bytes a second; `nil` where the probe data is too short for one.
+    /// The estimated speed in bytes per second; `nil` if the probe data is too short for an
+    /// estimate.
     public var bytesPerSecond: Double?
-    /// The reason for which the last probe failed; `nil` where none has.
+    /// The reason why the last failed probe failed; `nil` if none failed.
     public var failure: String?
-    /// The time that its median had to be below for it to be chosen, where it was not waited for
-    /// any longer; it has not failed. `nil` where it was waited for.
+    /// The time that its median had to beat when the test stopped waiting for it; `nil` otherwise.
+    ///
+    /// Such a server was too slow to be chosen, but has not failed.
     public var slowerThan: Duration?
 
-    /// Makes a candidate that was not probed yet.
+    /// Creates a candidate without probes.
     public init(_ url: URL) { self.url = url }
   }
 
-  /// The name of the network; `nil` where it is not known.
+  /// The name of the network; `nil` if it is unknown.
   public var network: String?
-  /// The servers, the one to be asked first of all.
+  /// The servers in the order in which to try them.
   public var order: [URL]
-  /// The servers with their probes, in the order in which they were given.
+  /// The servers with their probes, in the given order.
   public var candidates: [Candidate]
-  /// True where nothing was sent, since the choice on this network is remembered.
+  /// Whether nothing was sent, because the choice for this network is remembered.
   public var isRemembered: Bool
-  /// The estimated speed to the first server in bytes a second; `nil` where there is no estimate.
+  /// The estimated speed to the first server in bytes per second; `nil` if there is no estimate.
   public var bytesPerSecond: Double?
-  /// The time that it took.
+  /// The duration of the dial test.
   public var elapsed: Duration
 
-  /// Creates a record before the first probe, with the servers in the order in which they were
-  /// given.
+  /// Creates a record before the first probe, with the servers in the given order.
   package init(network: String?, servers: [URL]) {
     (self.network, order, candidates) = (network, servers, servers.map { Candidate($0) })
     (isRemembered, elapsed) = (false, .zero)
   }
 
-  /// Tells whether a server has answered rightly, now or when it was remembered.
+  /// Whether a server has responded correctly, now or when the choice was remembered.
   public var isFound: Bool { isRemembered || candidates.contains { $0.median != nil } }
 
-  /// The server to be asked first; `nil` where there are none.
+  /// The server to try first; `nil` if there are none.
   public var chosen: URL? { order.first }
 
-  /// Returns the server to be asked if another one cannot be had; `nil` behind the last.
+  /// Returns the server to try if another one is unreachable; `nil` after the last one.
   public func next(after url: URL) -> URL? {
     guard let place = order.firstIndex(of: url), place + 1 < order.count else { return nil }
     return order[place + 1]

@@ -4,13 +4,13 @@
   internal import Foundation
 #endif
 
-/// The identity of a call, for systems that follow one through many servers (W3C Trace Context,
+/// The identity of a call, for systems that trace a request across servers (W3C Trace Context,
 /// level 1).
 struct TraceContext: Sendable, Hashable {
-  /// 32 hexadecimal digits, the same for all attempts of a call; never all zero.
+  /// The trace id: 32 hexadecimal digits, the same for all attempts of a call, never all zero.
   let traceID: String
 
-  /// Draws one; `draw` brings numbers in 0..<1.
+  /// Creates a random trace id. `draw` returns numbers in 0..<1.
   init(_ draw: () -> Double) {
     traceID = Self.word(draw) + Self.word(draw)
   }
@@ -18,11 +18,13 @@ struct TraceContext: Sendable, Hashable {
   /// Returns the value of the field for one attempt (§3.2): version, trace, a new parent, sampled.
   func traceparent(_ draw: () -> Double) -> String { "00-\(traceID)-\(Self.word(draw))-01" }
 
-  /// Returns an id that no other request has. A server that takes equal ids for one deed would take
-  /// attempts for it: that is what an `Idempotency-Key` is for, where one is wanted.
+  /// Returns an id that is unique to this attempt.
+  ///
+  /// A server might treat requests with equal ids as one operation. An `Idempotency-Key` serves
+  /// that purpose.
   func requestID(ofAttempt attempt: Int) -> String { "\(traceID)-\(attempt)" }
 
-  /// 16 hexadecimal digits; all zero is no identifier (§3.2.2.3).
+  /// Returns 16 random hexadecimal digits. All zero is not a valid identifier (§3.2.2.3).
   private static func word(_ draw: () -> Double) -> String {
     let bits = (0..<2).reduce(UInt64(0)) { bits, _ in
       bits << 32 | UInt64(min(max(0, draw()), 0x1.fffffep-1) * 0x1p32)
@@ -32,9 +34,9 @@ struct TraceContext: Sendable, Hashable {
 }
 
 extension URLRequest {
-  /// The trace of its `traceparent`; `nil` where it has none.
+  /// The trace of its `traceparent`; `nil` if it has none.
   var traceID: String? { traceparentPart(1) }
-  /// The parent of its `traceparent`, which stands for the attempt.
+  /// The parent of its `traceparent`, which identifies the attempt.
   var spanID: String? { traceparentPart(2) }
 
   private func traceparentPart(_ index: Int) -> String? {

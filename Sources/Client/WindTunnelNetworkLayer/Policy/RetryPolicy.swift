@@ -5,18 +5,18 @@ public import WindTunnelSymptoms
   public import FoundationNetworking
 #endif
 
-/// The second part of the layer: it decides what follows on an attempt.
+/// The second part of the layer: it decides whether to retry after an attempt.
 ///
-/// A policy has no clock, no randomness and no network; equal arguments get equal decisions.
+/// A policy has no clock, no randomness and no network. Equal arguments lead to equal decisions.
 public protocol Policy: Sendable {
-  /// Decides after an attempt that ended.
+  /// Decides whether to retry after an attempt has ended.
   ///
   /// - Parameters:
   ///   - outcome: The result of the attempt.
   ///   - attempt: The number of the attempt in its call, from 1.
   ///   - request: The request that was sent and would be sent again.
-  ///   - date: The time of day, for answers that name one.
-  ///   - draw: A number in 0..<1 for this decision alone.
+  ///   - date: The current date, for responses that contain one.
+  ///   - draw: A random number in 0..<1 for this decision alone.
   /// - Returns: The decision to retry, with the wait, or to return the result.
   func decide(
     after outcome: AttemptOutcome,
@@ -27,27 +27,28 @@ public protocol Policy: Sendable {
   ) -> Decision
 }
 
-/// The consequence of an attempt.
+/// The decision after an attempt.
 public enum Decision: Sendable, Hashable {
-  /// The caller gets the result of the attempt.
+  /// The caller receives the result of the attempt.
   case surface
   /// The same request is sent again after a wait.
   case retry(after: Duration)
 }
 
-/// A policy that retries requests which may be repeated, after failures that pass, at growing
-/// intervals.
+/// A policy that retries repeatable requests after temporary failures, at growing intervals.
 public struct RetryPolicy: Policy {
-  /// The number of retries that a call may have made and still make another after this reason.
+  /// The maximum number of retries in a call by the reason of the latest failure.
   ///
-  /// A reason that is not in the table is never retried.
+  /// Earlier retries for other reasons count, too. A reason that is not in the table is never
+  /// retried.
   public var mostRetries: [RetryReason: Int]
-  /// The waits where the server does not name one.
+  /// The delays between attempts if the server does not specify one.
   public var backoff: Backoff
-  /// The longest `Retry-After` that is waited for; after a longer one the caller gets the answer.
+  /// The maximum `Retry-After` that is respected. After a longer one the caller receives the
+  /// response.
   public var longestRetryAfter: Duration
 
-  /// Makes a policy; by default the one that ``standardTable`` describes.
+  /// Creates a policy; by default with the table ``standardTable``.
   public init(
     mostRetries: [RetryReason: Int] = standardTable,
     backoff: Backoff = Backoff(),
@@ -57,10 +58,10 @@ public struct RetryPolicy: Policy {
     self.longestRetryAfter = longestRetryAfter
   }
 
-  /// The table of three retries after each failure that passes by itself.
+  /// The default table, with three retries after each temporary failure.
   ///
-  /// A failure of TLS is not retried: the peer will not change within seconds, and another attempt
-  /// tells it more. Neither is a failure without a symptom.
+  /// A TLS failure is not retried: the peer will not change within seconds, and another attempt
+  /// reveals more to it. A failure without a known symptom is not retried either.
   public static let standardTable: [RetryReason: Int] = {
     let symptoms: [Symptom] = [
       .timedOut, .connectionLost, .emptyAnswer, .truncated, .connectionRefused, .hostNotFound,
@@ -70,8 +71,7 @@ public struct RetryPolicy: Policy {
     return Dictionary(uniqueKeysWithValues: reasons.map { ($0, 3) })
   }()
 
-  /// Retries only for a reason of the table, only up to its number, and only a request that may be
-  /// repeated.
+  /// Retries a repeatable request if the table allows it for this reason and number of attempts.
   public func decide(
     after outcome: AttemptOutcome,
     attempt: Int,
@@ -82,7 +82,7 @@ public struct RetryPolicy: Policy {
     guard let reason = RetryReason(outcome), let most = mostRetries[reason], attempt <= most,
       request.maySafelyRepeat
     else { return .surface }
-    // RFC 9110 §10.2.3. A time that is past or no time at all leaves it to the back-off.
+    // RFC 9110 §10.2.3. If the time is past or zero, the back-off applies.
     if case .success(let answer) = outcome, let wait = answer.retryAfter(at: date), wait > .zero {
       return wait > longestRetryAfter ? .surface : .retry(after: wait)
     }
@@ -91,10 +91,12 @@ public struct RetryPolicy: Policy {
 }
 
 extension URLRequest {
-  /// Tells whether a server that has received this request is not harmed by receiving it again: the
-  /// method is idempotent, or an `Idempotency-Key` lets the server recognise it.
+  /// Whether a server may receive this request twice without harm.
+  ///
+  /// That is the case if the method is idempotent, or if an `Idempotency-Key` identifies the
+  /// request.
   public var maySafelyRepeat: Bool {
-    // A URLRequest without a method is a GET.
+    // A `URLRequest` without a method is a GET.
     let method = HTTPMethod(rawValue: httpMethod ?? "GET")
     if method.isIdempotent { return true }
     guard method == .post || method == .patch else { return false }
@@ -104,13 +106,15 @@ extension URLRequest {
 
 /// A failure of an attempt, as the key of a policy's table.
 public enum RetryReason: Sendable, Hashable {
-  /// An attempt without an answer, with this symptom.
+  /// An attempt without a response, with this symptom.
   case symptom(Symptom)
-  /// An answer with this status.
+  /// A response with this status.
   case status(Int)
 
-  /// Makes the reason of an attempt's failure; `nil` for a cancellation and for a file of
-  /// this device's, which are none of the network's.
+  /// Creates the reason of an attempt's failure.
+  ///
+  /// `nil` for a cancellation or a file error on this device, because neither is the network's
+  /// failure.
   public init?(_ outcome: AttemptOutcome) {
     switch outcome {
     case .success(let answer): self = .status(answer.status)
@@ -120,16 +124,16 @@ public enum RetryReason: Sendable, Hashable {
   }
 }
 
-/// A back-off whose waits double from one retry to the next, up to a cap.
+/// A back-off whose delays double from one retry to the next, up to a maximum.
 public struct Backoff: Sendable, Hashable {
-  /// The wait before the first retry, without jitter.
+  /// The delay before the first retry, without jitter.
   public var base: Duration
-  /// The longest wait, jitter included.
+  /// The maximum delay, including jitter.
   public var cap: Duration
-  /// The random variation of a wait.
+  /// The random variation of a delay.
   public var jitter: Jitter
 
-  /// Makes a back-off; by default 200 ms, 400 ms, 800 ms … 5 s, give or take a fifth.
+  /// Creates a back-off; by default 200 ms, 400 ms, 800 ms … 5 s, each plus or minus a fifth.
   public init(
     base: Duration = .milliseconds(200),
     cap: Duration = .seconds(5),
@@ -138,7 +142,7 @@ public struct Backoff: Sendable, Hashable {
     (self.base, self.cap, self.jitter) = (base, cap, jitter)
   }
 
-  /// Returns the wait before the *n*-th retry of a call, from 1, for a draw in 0..<1.
+  /// Returns the delay before the *n*-th retry of a call, from 1, for a random number in 0..<1.
   public func delay(beforeRetry retry: Int, draw: Double) -> Duration {
     var delay = min(base, cap)
     var doublings = retry - 1
@@ -150,16 +154,16 @@ public struct Backoff: Sendable, Hashable {
   }
 }
 
-/// The random variation of waits, so that clients that failed together do not return together.
+/// The random variation of delays, so that clients that failed together do not retry together.
 public enum Jitter: Sendable, Hashable {
-  /// The wait without variation.
+  /// The delay without variation.
   case none
-  /// The wait, plus or minus this fraction of it: 0.2 gives 80 % to 120 %.
+  /// The delay, plus or minus this fraction of it: 0.2 gives 80 % to 120 %.
   case proportional(Double)
-  /// Any time from zero to the wait.
+  /// Any time from zero to the delay.
   case full
 
-  /// Returns the wait for a draw in 0..<1, in whole nanoseconds.
+  /// Returns the delay for a random number in 0..<1, in whole nanoseconds.
   public func applied(to delay: Duration, draw: Double) -> Duration {
     switch self {
     case .none: delay
@@ -170,7 +174,7 @@ public enum Jitter: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Nanoseconds keep the product exact to the eye; attoseconds would show the rounding of
+  /// Returns the product in whole nanoseconds. Attoseconds would expose the rounding errors of
   /// `Double`.
   fileprivate func scaled(by factor: Double) -> Duration {
     let (seconds, attoseconds) = components

@@ -1,8 +1,9 @@
 internal import WindTunnelSymptoms
 
-/// The limits that the calls of a client share, and those of several clients with the same
-/// controller: the slots, the retry budget, the circuit breakers of hosts, and the times for which
-/// servers want to be left alone.
+/// The limits that all calls of a client share, or of several clients with the same controller.
+///
+/// The limits are the slots, the retry budget, the circuit breakers of hosts, and the servers' rate
+/// limits.
 public final class AdmissionController: Sendable {
   /// The rules of a controller.
   public struct Rules: Sendable, Hashable {
@@ -10,14 +11,16 @@ public final class AdmissionController: Sendable {
     public var caps: TrafficCaps
     /// The budget for retries; `nil`: unlimited.
     public var budget: RetryBudget?
-    /// The rules of the circuit breakers; `nil`: there are none.
+    /// The rules of the circuit breakers; `nil` for none.
     public var breaker: BreakerRules?
-    /// The longest `Retry-After` of a 429 or 503 for which the other calls of the endpoint wait,
-    /// too, as do retries that a policy wants sooner. After a longer one they are told so at once
-    /// for this time. Zero: each finds out by itself.
+    /// The maximum `Retry-After` of a 429 or 503 response that all calls of the endpoint wait for.
+    ///
+    /// Retries wait too, even if their policy allows an earlier one. If the server's time is
+    /// longer, the calls fail immediately as rate limited, for this maximum time. Zero disables
+    /// sharing.
     public var longestRetryAfter: Duration
 
-    /// Makes rules; the defaults are those of the parts.
+    /// Creates rules; by default each part has its own default.
     public init(
       caps: TrafficCaps = TrafficCaps(),
       budget: RetryBudget? = RetryBudget(),
@@ -29,11 +32,11 @@ public final class AdmissionController: Sendable {
     }
   }
 
-  /// The most hosts that are remembered; one that is asked beyond that is never left alone.
+  /// The maximum number of remembered hosts. Further hosts have no circuit breaker.
   private static let hostsMax = 1024
 
   let gate: Gate
-  /// Calls that must not overtake each other; their words are the hosts of this gate.
+  /// The queues of ordered calls. The names of the queues serve as hosts of this gate.
   let queues = Gate(TrafficCaps(total: .max, perHost: 1, reserved: 0))
   private let rules: Rules
   private let time: any TimeSource
@@ -41,7 +44,7 @@ public final class AdmissionController: Sendable {
   private let breakers = Locked<[String: CircuitBreaker]>([:])
   private let limits: Locked<RateLimits>
 
-  /// Makes a controller; `time` measures its pauses.
+  /// Creates a controller; `time` measures its pauses.
   public init(_ rules: Rules = Rules(), time: any TimeSource = SystemTime()) {
     self.rules = rules
     self.time = time
@@ -50,17 +53,18 @@ public final class AdmissionController: Sendable {
     limits = Locked(RateLimits(longest: rules.longestRetryAfter))
   }
 
-  /// The number of attempts in flight, and of those that wait for a slot.
+  /// The number of attempts in flight, and of attempts that wait for a slot.
   public var load: (running: Int, waiting: Int) { gate.load }
 
-  /// Suspends the start of attempts until ``resume()``, for an app that goes to the background;
-  /// attempts in flight and deadlines go on.
+  /// Suspends the start of attempts until ``resume()``, such as for an app in the background.
+  ///
+  /// Attempts in flight and deadlines continue.
   public func suspend() { gate.suspend(true) }
 
-  /// Resumes the start of attempts, in the order in which they would have started.
+  /// Resumes the start of attempts, in their original order.
   public func resume() { gate.suspend(false) }
 
-  /// Sets the caps that a configuration has; the others stay those of the rules.
+  /// Sets the caps that a configuration has. Other caps keep the values of the rules.
   func apply(_ caps: TrafficCaps) {
     gate.apply(
       TrafficCaps(
@@ -73,10 +77,10 @@ public final class AdmissionController: Sendable {
     )
   }
 
-  /// Pays in for a call that begins.
+  /// Adds a new call's share to the retry budget.
   func earn() { budget.withLock { $0?.earn() } }
 
-  /// Pays for a retry; false where there is nothing to pay it from.
+  /// Deducts a retry from the budget; `false` if the budget is exhausted.
   func spend() -> Bool { budget.withLock { $0?.spend() ?? true } }
 
   /// Returns whether an attempt may be sent to a host.
@@ -88,15 +92,14 @@ public final class AdmissionController: Sendable {
     }
   }
 
-  /// Returns the limit of an endpoint that a server wants to be left alone; `nil` where it may be
-  /// asked.
-  func limit(on place: RateLimits.Place) -> RateLimits.Limit? {
+  /// Returns the current rate limit of an endpoint; `nil` if there is none.
+  func limit(on place: RateLimits.Endpoint) -> RateLimits.Limit? {
     limits.withLock { $0.limit(on: place, at: time.uptime) }
   }
 
-  /// Takes note of the end of an attempt that was let through.
+  /// Records the outcome of an admitted attempt.
   package func report(
-    _ place: RateLimits.Place,
+    _ place: RateLimits.Endpoint,
     _ admission: CircuitBreaker.Admission,
     _ outcome: AttemptOutcome
   ) {
@@ -111,8 +114,9 @@ public final class AdmissionController: Sendable {
 }
 
 extension AttemptOutcome {
-  /// True where this speaks against the host: a status of 5xx, or no answer. `nil` where it says
-  /// nothing: the caller gave up, or this device has no network or no room.
+  /// Whether the outcome counts as a failure of the host: a 5xx status or no response.
+  ///
+  /// `nil` if it reveals nothing about the host: the caller cancelled, or this device failed.
   var speaksAgainstHost: Bool? {
     switch self {
     case .success(let answer): answer.status >= 500
@@ -122,21 +126,22 @@ extension AttemptOutcome {
   }
 }
 
-/// A budget for retries, so that clients that all fail do not send a storm.
+/// A budget for retries, which limits their number if all calls of a client fail.
 ///
-/// Each call deposits a share, and each retry costs one. Of *n* calls in a total outage at most
-/// `reserve + share * n` are retries, whatever the policy would do: with the defaults and 60 calls
-/// 22, an amplification of 1.37. The idea is Finagle's, whose share is 20 %, too.
+/// Each call deposits a share, and each retry costs one. Of *n* calls in a total outage, at most
+/// `reserve + share * n` are retried, for any retry policy. With the defaults and 60 calls that is
+/// 22 retries, an amplification of 1.37. The idea is from Finagle, whose share is 20 % too.
 public struct RetryBudget: Sendable, Hashable {
-  /// The deposit of a call: 0.2 lets one call in five have a retry.
+  /// The deposit of a call: 0.2 allows one retry for five calls.
   public var share: Double
-  /// The balance at the start, so that the first calls can be retried, too.
+  /// The initial balance, so that the first calls can be retried, too.
   public var reserve: Double
-  /// The greatest balance of the budget.
+  /// The maximum balance of the budget.
   public var most: Double
   private(set) var balance: Double
 
-  /// Makes a budget; by default a share of a fifth, with ten at the start and a hundred at most.
+  /// Creates a budget; by default a share of a fifth, an initial balance of 10 and a maximum of
+  /// 100.
   public init(share: Double = 0.2, reserve: Double = 10, most: Double = 100) {
     self.share = share
     self.reserve = reserve
@@ -144,12 +149,12 @@ public struct RetryBudget: Sendable, Hashable {
     balance = reserve
   }
 
-  /// Pays in for a call that begins.
+  /// Deposits the share of a new call.
   mutating func earn() { balance = min(most, balance + share) }
 
-  /// Pays for a retry; false where there is nothing to pay it from.
+  /// Deducts a retry; `false` if the balance is too low.
   mutating func spend() -> Bool {
-    // A share like 0.2 is no binary fraction: five of them are a hair less than one.
+    // 0.2 is not a binary fraction: five times the share is slightly less than one.
     guard balance > 1 - 1e-9 else { return false }
     balance -= 1
     return true

@@ -1,6 +1,6 @@
-/// A switch by which a caller suspends one call, and resumes it.
+/// A switch that suspends one call and resumes it.
 ///
-/// While the call is suspended none of its attempts starts. An attempt in flight goes on, and so
+/// While the call is suspended, none of its attempts starts. An attempt in flight continues, and so
 /// does the deadline.
 ///
 /// ```swift
@@ -11,10 +11,10 @@
 public final class CallPause: Sendable {
   private let gate = Gate(TrafficCaps(total: .max, perHost: .max, reserved: 0))
 
-  /// Makes a switch of a call that is not suspended; each call has its own.
+  /// Creates the switch of a call that is not suspended. Each call needs its own.
   public init() {}
 
-  /// Tells whether the call is suspended.
+  /// Whether the call is suspended.
   public var isSuspended: Bool { gate.isSuspended }
 
   /// Suspends the call: its next attempt waits.
@@ -23,7 +23,7 @@ public final class CallPause: Sendable {
   /// Resumes the call: its next attempt starts.
   public func resume() { gate.suspend(false) }
 
-  /// Waits while the call is suspended; ends at once where it is given up.
+  /// Waits while the call is suspended. Returns at once if it is cancelled or its deadline passes.
   func pass(until deadline: CallDeadline?, waiting: () -> Void) async {
     let ticket = GateState.Ticket(host: "", endpoint: "")
     if let place = await gate.enter(ticket, until: deadline, queued: waiting) { gate.leave(place) }

@@ -1,15 +1,16 @@
-/// The rules of a circuit breaker, by which a host is not called because it failed too often.
+/// The rules of a circuit breaker, which stops calls to a host that fails too often.
 public struct BreakerRules: Sendable, Hashable {
-  /// The number of latest attempts that are considered; fewer decide nothing.
+  /// The number of latest attempts that are considered. With fewer attempts the circuit stays
+  /// closed.
   public var window: Int
-  /// The share of them that must have failed, in 0...1.
+  /// The share of failures among them that opens the circuit, in 0...1.
   public var share: Double
-  /// The time for which the host is not called; then one attempt probes it.
+  /// The time during which the host is not called. After it, one attempt probes the host.
   public var pause: Duration
-  /// The longest pause: each failed probe doubles it.
+  /// The maximum pause. Each failed probe doubles the pause.
   public var longestPause: Duration
 
-  /// Makes rules; by default 18 of 20 failures open the circuit for 5 s, and for 60 s at most.
+  /// Creates rules; by default 18 failures of 20 open the circuit for 5 s, and for at most 60 s.
   public init(
     window: Int = 20,
     share: Double = 0.9,
@@ -23,15 +24,15 @@ public struct BreakerRules: Sendable, Hashable {
   }
 }
 
-/// The state of one host: it may be asked or not, as a value.
+/// The circuit breaker of one host, as a value.
 package struct CircuitBreaker {
-  /// The verdict on an attempt.
+  /// The decision on an attempt.
   package enum Admission: Hashable {
-    /// The attempt may begin as usual.
+    /// The attempt may begin normally.
     case go
-    /// The attempt may begin, and alone decides what follows.
+    /// The attempt may begin, and its outcome alone decides whether the circuit closes.
     case probe
-    /// The attempt may not begin for this length of time.
+    /// The attempt may not begin for this duration.
     case refused(Duration)
   }
 
@@ -51,7 +52,7 @@ package struct CircuitBreaker {
     pause = rules.pause
   }
 
-  /// Decides on an attempt that wants to begin.
+  /// Decides whether an attempt may begin.
   mutating func admit(at now: Duration) -> Admission {
     switch state {
     case .closed: return .go
@@ -59,12 +60,12 @@ package struct CircuitBreaker {
     case .open:
       state = .probing
       return .probe
-    // Whoever comes while the probe is out is no second one.
+    // Only one probe is in flight at a time.
     case .probing: return .refused(rules.pause)
     }
   }
 
-  /// Takes note of an attempt that is over; `nil` where it says nothing of the host, as after a
+  /// Records a finished attempt; `nil` if it reveals nothing about the host, such as a
   /// cancellation.
   mutating func report(_ admission: Admission, hasFailed: Bool?, at now: Duration) {
     if admission == .probe {
@@ -75,12 +76,12 @@ package struct CircuitBreaker {
       case false?:
         self = CircuitBreaker(rules)
       case nil:
-        // The next one probes.
+        // The next attempt is the probe.
         state = .open(until: now)
       }
       return
     }
-    // What began before the pause does not prolong it.
+    // An attempt that began before the pause does not extend it.
     guard case .closed = state, let hasFailed else { return }
     failures.append(hasFailed)
     if failures.count > rules.window { failures.removeFirst() }

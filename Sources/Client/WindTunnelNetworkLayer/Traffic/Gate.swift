@@ -1,10 +1,9 @@
-/// Lets tasks through as slots become free. A task that is cancelled in the queue leaves it at
-/// once.
+/// Admits tasks as slots become free. A task that is cancelled in the queue leaves it at once.
 final class Gate: Sendable {
   private struct State {
     var order: GateState
     var lastID = 0
-    /// The turns of those that wait: true to let one in.
+    /// The promises of waiting tasks: `true` admits the task.
     var turns: [Int: Promise<Bool>] = [:]
 
     mutating func take(_ ids: [Int]) -> [Promise<Bool>] {
@@ -16,16 +15,17 @@ final class Gate: Sendable {
 
   init(_ caps: TrafficCaps) { state = Locked(State(order: GateState(caps))) }
 
-  /// The number of tasks that hold a slot, and of those that wait for one.
+  /// The number of tasks that hold a slot, and of tasks that wait for one.
   var load: (running: Int, waiting: Int) {
     state.withLock { ($0.order.runningCount, $0.order.waitingCount) }
   }
 
-  /// Tells whether it lets nobody in.
+  /// Whether no task is admitted.
   var isSuspended: Bool { state.withLock { $0.order.isSuspended } }
 
-  /// Waits for a slot and gives its number, to be given back by ``leave(_:)``; `nil` where the task
-  /// was cancelled or the deadline passed. `queued` is called where there is a wait.
+  /// Waits for a slot and returns its number, which ``leave(_:)`` releases.
+  ///
+  /// `nil` if the task was cancelled or the deadline passed. `queued` is called if there is a wait.
   func enter(
     _ ticket: GateState.Ticket,
     until deadline: CallDeadline? = nil,
@@ -49,20 +49,20 @@ final class Gate: Sendable {
     return isAdmitted ? id : nil
   }
 
-  /// Gives a slot back and wakes whoever is next.
+  /// Releases a slot and admits the next task.
   func leave(_ id: Int) { admit { $0.leave(id) } }
 
-  /// Lets nobody in, or lets in whoever has room.
+  /// Stops admitting tasks, or resumes and admits the tasks that have room.
   func suspend(_ isSuspended: Bool) { admit { $0.suspend(isSuspended) } }
 
-  /// Sets other caps and lets in whoever has room under them.
+  /// Sets other caps and admits the tasks that have room.
   func apply(_ caps: TrafficCaps) { admit { $0.apply(caps) } }
 
   private func admit(_ change: (inout GateState) -> [Int]) {
     for turn in state.withLock({ $0.take(change(&$0.order)) }) { turn.keep(true) }
   }
 
-  /// Does nothing for one that was let in already: it sees itself that it is of no use any more.
+  /// Removes a waiting task. A task that is already admitted checks for its cancellation itself.
   private func giveUp(_ id: Int) {
     let (turn, next) = state.withLock { state -> (Promise<Bool>?, [Promise<Bool>]) in
       guard let turn = state.turns.removeValue(forKey: id) else { return (nil, []) }
@@ -73,10 +73,12 @@ final class Gate: Sendable {
   }
 }
 
-/// The order of starts and waits, as a value: first come, first served within a priority, the
-/// critical first, and nobody is overtaken for ever.
+/// The running and waiting attempts of a gate, as a value.
+///
+/// Order is first come, first served within a priority, and the highest priority first. The number
+/// of times that a waiting attempt can be overtaken is limited.
 struct GateState {
-  /// The claim of one that wants a slot.
+  /// The properties of an attempt that requests a slot.
   struct Ticket: Hashable {
     var host: String
     var endpoint: String
@@ -94,28 +96,28 @@ struct GateState {
   private var running: [Int: Ticket] = [:]
   private var hosts: [String: Int] = [:]
   private var endpoints: [String: Int] = [:]
-  /// True where nothing starts for now.
+  /// Whether no attempt may start.
   private(set) var isSuspended = false
 
   init(_ caps: TrafficCaps) { self.caps = caps }
 
-  /// The number of those that hold a slot.
+  /// The number of attempts that hold a slot.
   var runningCount: Int { running.count }
-  /// The number of those that wait for one.
+  /// The number of attempts that wait for a slot.
   var waitingCount: Int { waiting.count }
 
-  /// Adds a newcomer; true where it may start at once.
+  /// Adds an attempt; `true` if it may start at once.
   mutating func arrive(_ id: Int, _ ticket: Ticket) -> Bool {
     if waiting.isEmpty, !isSuspended, running.count < most(ticket.priority), hasRoom(ticket) {
       start(id, ticket)
       return true
     }
     waiting.append(Waiting(id: id, ticket: ticket))
-    // Whoever waited before has no room: all that could start has started.
+    // The attempts that waited before have no room, otherwise they would have started.
     return admit() == [id]
   }
 
-  /// Removes one, with a slot or out of the queue; returns those that may start now, in order.
+  /// Removes a running or waiting attempt. Returns the attempts that may start now, in order.
   mutating func leave(_ id: Int) -> [Int] {
     if let ticket = running.removeValue(forKey: id) {
       hosts.count(ticket.host, -1)
@@ -126,13 +128,13 @@ struct GateState {
     return admit()
   }
 
-  /// Lets nobody start, or lets start whoever has room.
+  /// Suspends or resumes starts. Returns the attempts that may start now, in order.
   mutating func suspend(_ isSuspended: Bool) -> [Int] {
     self.isSuspended = isSuspended
     return admit()
   }
 
-  /// Sets other caps: who holds a slot keeps it; returns those that may start now, in order.
+  /// Sets other caps; running attempts keep their slots. Returns the attempts that may start now.
   mutating func apply(_ caps: TrafficCaps) -> [Int] {
     self.caps = caps
     endpoints = [:]
@@ -161,19 +163,18 @@ struct GateState {
     if caps.perEndpoint[ticket.endpoint] != nil { endpoints.count(ticket.endpoint, 1) }
   }
 
-  /// Returns the most that may run for one of a priority to start.
+  /// Returns the maximum number of running attempts at which one with this priority may start.
   private func most(_ priority: CallPriority) -> Int {
     priority == .deferrable ? caps.total - caps.reserved : caps.total
   }
 
-  /// Returns the place of the next one: of the highest priority that has any which may start, the
-  /// first that came.
+  /// Returns the index of the next attempt: the first one with the highest priority that has room.
   private func nextPlace() -> Int? {
     var best: (place: Int, priority: CallPriority)?
     for place in waiting.indices {
       let isOverdue = waiting[place].overtaken >= caps.overtakingsMax
       let priority = isOverdue ? .critical : waiting[place].ticket.priority
-      // What costs least is asked first: of a crowd nearly all are of one priority.
+      // The cheapest check is first: in a long queue, nearly all attempts have the same priority.
       if let best, best.priority <= priority { continue }
       guard running.count < most(priority), hasRoom(waiting[place].ticket) else { continue }
       best = (place, priority)
@@ -190,7 +191,7 @@ struct GateState {
 }
 
 extension [String: Int] {
-  /// Counts up or down; a counter at zero is removed, so that names do not pile up.
+  /// Adds to a counter. A counter at zero is removed, so that the dictionary does not grow.
   fileprivate mutating func count(_ name: String, _ step: Int) {
     self[name, default: 0] += step
     if step < 0, self[name] == 0 { self[name] = nil }
@@ -199,25 +200,26 @@ extension [String: Int] {
 
 /// The caps on concurrent attempts.
 public struct TrafficCaps: Sendable, Hashable {
-  /// The greatest number of attempts in all.
+  /// The maximum number of attempts in total.
   public var total: Int
-  /// The greatest number of attempts to one host and port.
+  /// The maximum number of attempts to one host and port.
   public var perHost: Int
-  /// The greatest number of attempts to one endpoint, by its template; an endpoint that is not
-  /// named has no cap of its own.
+  /// The maximum number of attempts to one endpoint, by its template.
+  ///
+  /// An endpoint that is missing here has no cap of its own.
   public var perEndpoint: [String: Int]
-  /// The number of slots that deferrable calls may not use, so that the next call does not find all
-  /// of them taken.
+  /// The number of slots that deferrable calls may not use, so that the next call finds a free one.
   public var reserved: Int
-  /// The number of times that a waiting attempt which could start may be overtaken; after that it
-  /// counts as critical, so that none starves.
+  /// The number of times that a waiting attempt may be overtaken although it has room.
+  ///
+  /// After that it counts as critical, so that it does not starve.
   public var overtakingsMax: Int
 
-  /// Makes caps; by default 64 in all and 48 to one host, two of them not for deferrable calls.
+  /// Creates caps; by default 64 in total and 48 per host, two of them not for deferrable calls.
   ///
-  /// That is enough for a screen whose requests each take ten seconds on a bad network, and less
-  /// than the hundred that a server should let one connection have (RFC 9113 §6.5.2): whoever
-  /// waits for a slot there has the time for its attempt run out.
+  /// That is enough for a screen whose requests each take ten seconds on a bad network. It is less
+  /// than the hundred concurrent streams that a server should allow per connection (RFC 9113
+  /// §6.5.2). A request queued there would use up its attempt's time.
   public init(
     total: Int = 64,
     perHost: Int = 48,

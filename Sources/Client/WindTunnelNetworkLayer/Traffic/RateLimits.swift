@@ -1,10 +1,10 @@
-/// The times until which servers want to be left alone, as a value.
+/// The times until which servers limit the rate of requests, as a value.
 ///
-/// The moment of a `Retry-After` (RFC 9110 §10.2.3) belongs to the endpoint, not to the call that
-/// was told it: a limit is never over for a client whose other calls go on asking.
+/// A `Retry-After` (RFC 9110 §10.2.3) applies to the endpoint, not only to the call that received
+/// it. Otherwise the client's other calls would keep the server's limit active.
 package struct RateLimits {
-  /// An endpoint of a host, by its method and its template.
-  package struct Place: Hashable {
+  /// An endpoint of a host, identified by its method and its template.
+  package struct Endpoint: Hashable {
     package var host: String
     var method: String?
     var endpoint: String
@@ -14,40 +14,40 @@ package struct RateLimits {
     }
   }
 
-  /// A time for which an endpoint is to be left alone.
+  /// A time during which an endpoint should receive no requests.
   struct Limit: Hashable {
-    /// The rest of the time for which the server has asked.
+    /// The remaining time that the server specified.
     var rest: Duration
-    /// True where that is longer than anybody waits.
+    /// Whether the remaining time is longer than the maximum wait.
     var isTooLong: Bool
   }
 
   private struct Word {
-    /// The time until which the server wants to be left alone.
+    /// The end of the server's limit.
     var end: Duration
-    /// The time until which it is.
+    /// The end of the limit as far as it is respected.
     var kept: Duration
   }
 
-  /// The most endpoints that are remembered.
+  /// The maximum number of remembered endpoints.
   private static let placesMax = 1024
-  /// The rest that is none: two readings of a clock do not agree on it.
+  /// A remaining time that counts as none, because two readings of a clock differ slightly.
   private static let grain = Duration.milliseconds(2)
 
   private let longest: Duration
-  private var words: [Place: Word] = [:]
+  private var words: [Endpoint: Word] = [:]
 
-  /// Makes one without limits; a word is kept for no longer than `longest`.
+  /// Creates an empty value. A limit is respected for at most `longest`.
   init(longest: Duration) { self.longest = longest }
 
-  /// Returns the limit of an endpoint; `nil` where it may be asked.
-  func limit(on place: Place, at now: Duration) -> Limit? {
+  /// Returns the limit of an endpoint; `nil` if it may receive requests.
+  func limit(on place: Endpoint, at now: Duration) -> Limit? {
     guard !words.isEmpty, let word = words[place], word.kept - now > Self.grain else { return nil }
     return Limit(rest: word.end - now, isTooLong: word.end > word.kept)
   }
 
-  /// Takes note that an endpoint wants to be left alone. A shorter word does not end a longer one.
-  mutating func leave(_ place: Place, alone wait: Duration, at now: Duration) {
+  /// Records a limit of an endpoint. A shorter limit does not end a longer one.
+  mutating func leave(_ place: Endpoint, alone wait: Duration, at now: Duration) {
     guard wait > .zero, longest > .zero else { return }
     if words[place] == nil, words.count >= Self.placesMax {
       words = words.filter { $0.value.kept > now }

@@ -3,19 +3,18 @@
   public import Foundation
   internal import Security
 
-  /// A session's delegate that trusts a host only with one of the certificates that the app knows,
-  /// beside the system's own check.
+  /// A session delegate that accepts only pinned certificates, in addition to the system's check.
   ///
-  /// A pin is the SHA-256 of a certificate in DER, in base64. Two pins for each host, one of them
-  /// of the next certificate, keep an app alive past a renewal.
+  /// A pin is the SHA-256 of a certificate in DER, in base64. Pin two certificates per host,
+  /// including the next one, so that an app continues to work after a renewal.
   public final class CertificatePins: NSObject, TrustJudging {
     private let pins: [String: Set<String>]
     private let refused = Locked<Set<String>>([])
 
-    /// Makes a delegate of the pins of each host; a host without pins is left to the system.
+    /// Creates a delegate with the pins of each host. The system alone checks a host without pins.
     public init(_ pins: [String: Set<String>]) { self.pins = pins }
 
-    /// Checks a server's certificate.
+    /// Checks a server's certificate against the pins of its host.
     public func urlSession(
       _ session: URLSession,
       didReceive challenge: URLAuthenticationChallenge,
@@ -34,7 +33,7 @@
       completionHandler(.useCredential, URLCredential(trust: trust))
     }
 
-    /// Tells whether the last check of a host's certificate refused it.
+    /// Returns whether the last check of a host's certificate refused it.
     public func hasRefusedCertificate(of host: String) -> Bool {
       refused.withLock { $0.contains(host) }
     }

@@ -7,8 +7,7 @@ internal import WindTunnelSymptoms
   public import Foundation
 #endif
 
-/// A transport of several engines, each with a share of the users: to introduce one with care, or
-/// to compare two in the field.
+/// A transport that distributes users over several engines, such as for a gradual introduction.
 ///
 /// ```swift
 /// let transport = try EngineShares(
@@ -18,17 +17,19 @@ internal import WindTunnelSymptoms
 /// )
 /// ```
 ///
-/// Who has which engine is a pure function of the id, the experiment's name and the shares, so that
-/// a user keeps an engine over launches and devices. Where shares change, users move from one to
-/// another only if the other's share has risen in proportion to that one's (weighted rendezvous
-/// hashing: Thaler and Ravishankar 1998, with logarithms for weights): of three with shares of 10,
-/// 10 and 10, and then of 20, 15 and 10, some move from the third to the second.
+/// A user's engine is a pure function of the id, the experiment's name and the shares. A user
+/// therefore keeps the same engine across launches and devices.
 ///
-/// A configuration changes the shares while the app runs (``ConfigurationLayer/engineShares``), and
-/// an endpoint may name its engine (``Endpoint/engine``). All attempts of a call have the engine
-/// that the call began with. Records and counters tell it by its name here.
+/// If shares change, users move to an engine only from engines whose share has fallen relative to
+/// it (weighted rendezvous hashing: Thaler and Ravishankar 1998, with logarithms for weights). For
+/// example, three shares change from 10, 10 and 10 to 20, 15 and 10. Then some users move from the
+/// third engine to the second.
+///
+/// A configuration can change the shares while the app runs (``ConfigurationLayer/engineShares``).
+/// An endpoint can name its engine (``Endpoint/engine``). All attempts of a call use the engine
+/// with which the call began. Records and counters contain the engine's name.
 public struct EngineShares: Transport {
-  /// The greatest share of an engine.
+  /// The maximum share of an engine.
   public static let shareMax = 1_000_000
 
   private let engines: [String: any Transport]
@@ -36,16 +37,16 @@ public struct EngineShares: Transport {
   private let id: String
   private let experiment: String
 
-  /// Makes a transport of engines by name.
+  /// Creates a transport with named engines.
   ///
   /// - Parameters:
   ///   - engines: The engines by name.
-  ///   - shares: The share of each engine in proportion to the others; one that is not named has
-  ///     none, and carries what names it.
+  ///   - shares: The relative share of each engine. An engine that is missing here has no share,
+  ///     and carries only endpoints that name it.
   ///   - id: The stable id of the user or of the installation.
-  ///   - experiment: The name of the comparison: of two with different names, the users' engines
-  ///     are independent.
-  /// - Throws: ``ConfigurationError`` of shares that name no engine, or give none to any.
+  ///   - experiment: The name of the comparison. Comparisons with different names assign engines
+  ///     independently.
+  /// - Throws: ``ConfigurationError`` if the shares name an unknown engine or are all zero.
   public init(
     _ engines: [String: any Transport],
     shares: [String: Int],
@@ -55,30 +56,30 @@ public struct EngineShares: Transport {
     var faults = Self.faults(of: shares)
     let names = engines.keys.sorted().joined(separator: ", ")
     for name in shares.keys.sorted() where engines[name] == nil {
-      faults.append("There is no engine \"\(name)\" to have a share; there are \(names).")
+      faults.append("The engine \"\(name)\" of a share does not exist; the engines are \(names).")
     }
     guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
     (self.engines, self.shares, self.id) = (engines, shares, id)
     self.experiment = experiment
   }
 
-  /// Returns a sentence for each share that is none.
+  /// Returns a sentence for each invalid share.
   static func faults(of shares: [String: Int]) -> [String] {
     var faults: [String] = []
     for (name, share) in shares.sorted(by: { $0.key < $1.key })
     where !(0...shareMax ~= share) {
-      faults.append("The share of \"\(name)\" is \(share); it has to be 0 to \(shareMax).")
+      faults.append("The share of \"\(name)\" is \(share); it must be 0 to \(shareMax).")
     }
     if !shares.values.contains(where: { $0 > 0 }) { faults.append("No engine has a share.") }
     return faults
   }
 
-  /// Sends a request by the engine of the call, or of the user.
+  /// Sends a request with the engine of the call, or of the user.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await chosen().send(request)
   }
 
-  /// Opens an answer by the engine of the call, or of the user.
+  /// Opens a response with the engine of the call, or of the user.
   public func open(
     _ request: URLRequest,
     _ upload: Upload
@@ -92,17 +93,17 @@ public struct EngineShares: Transport {
   /// Returns the name of the user's engine.
   ///
   /// - Parameters:
-  ///   - shares: The shares that a configuration gives; `nil`: those that this was made with. They
-  ///     hold only as far as they name engines that are here.
-  ///   - named: The engine that is named for a call; one that is not here is passed over.
-  /// - Returns: The name that it has here.
+  ///   - shares: The shares of a configuration; `nil` for the shares of this transport. Unknown
+  ///     engines among them are ignored.
+  ///   - named: The engine that a call names; an unknown engine is ignored.
+  /// - Returns: The name of the engine in this transport.
   public func engine(by shares: [String: Int]? = nil, named: String? = nil) -> String {
     name(by: EngineChoice(engine: named, shares: shares)) ?? ""
   }
 
   private func chosen() throws(TransportError) -> any Transport {
     guard let name = name(by: .current), let engine = engines[name] else {
-      // The shares that it was made with name engines that are here.
+      // The shares of this transport name existing engines.
       throw .failed(.unknown, text: "No engine has a share.")
     }
     return engine
@@ -113,17 +114,19 @@ public struct EngineShares: Transport {
     return choice.shares.flatMap { first(by: $0) } ?? first(by: shares)
   }
 
-  /// Returns the engine with the lowest draw of those that are here; the draw of an engine falls
-  /// with its share. `nil` where none has a share.
+  /// Returns the engine with the lowest draw, which becomes smaller with a larger share.
+  ///
+  /// Unknown engines are ignored; `nil` if no engine has a share.
   private func first(by shares: [String: Int]) -> String? {
     shares.filter { $0.value > 0 && engines[$0.key] != nil }
       .map { (name: $0.key, draw: -log(unit(of: $0.key)) / Double($0.value)) }
       .min { ($0.draw, $0.name) < ($1.draw, $1.name) }?.name
   }
 
-  /// Returns a number above 0 and below 1 that depends on experiment, id and engine, and on nothing
-  /// else: 64-bit FNV-1a of the three, with a zero byte between them, mixed by the finaliser of
-  /// MurmurHash3.
+  /// Returns a number between 0 and 1, exclusive, that depends only on experiment, id and engine.
+  ///
+  /// It is the 64-bit FNV-1a hash of the three, separated by zero bytes, mixed with the finaliser
+  /// of MurmurHash3.
   private func unit(of engine: String) -> Double {
     var hash = FNV1a.hash(Data("\(experiment)\0\(id)\0\(engine)".utf8))
     hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
@@ -134,26 +137,26 @@ public struct EngineShares: Transport {
   }
 }
 
-/// The engine and the shares that a call began with, known to all that it does.
+/// The engine and the shares with which a call began.
 ///
-/// They travel with the task, so that transports around ``EngineShares`` need not know of them.
+/// They are task-local, so that transports that wrap ``EngineShares`` need not pass them on.
 struct EngineChoice: Sendable, Hashable {
-  /// The engine that is named for the call; `nil`: the user's.
+  /// The engine that the call names; `nil` for the user's engine.
   var engine: String?
-  /// The shares of a configuration; `nil`: it has none.
+  /// The shares of a configuration; `nil` if it has none.
   var shares: [String: Int]?
 
-  /// The choice of the call that the current task is about.
+  /// The choice of the call that the current task performs.
   @TaskLocal static var current = EngineChoice()
 
-  /// Does something for the call of this choice.
+  /// Runs asynchronous work with this choice as the current one.
   func make<Value>(_ work: () async -> Value) async -> Value {
-    // Most apps have one engine.
+    // Most apps have one engine, so this is the usual case.
     if self == Self.current { return await work() }
     return await Self.$current.withValue(self) { await work() }
   }
 
-  /// Looks something up for the call of this choice.
+  /// Runs synchronous work with this choice as the current one.
   func look<Value>(_ work: () -> Value) -> Value {
     if self == Self.current { return work() }
     return Self.$current.withValue(self) { work() }

@@ -5,25 +5,25 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// An answer whose content is still arriving.
+/// A response whose content is still arriving.
 public struct StreamedResponse: Sendable {
-  /// The answer's status code.
+  /// The response's status code.
   public let status: Int
-  /// The answer's header fields.
+  /// The response's header fields.
   public let headers: Headers
-  /// True where another URL answered than the one that was asked, as in ``ServerResponse``.
+  /// Whether a redirect led to another URL than the requested one, as in ``ServerResponse``.
   public var isRedirected = false
-  /// The content in the pieces in which it arrives; fails with a ``TransportError``.
+  /// The content in pieces as they arrive. It fails with a ``TransportError``.
   public let pieces: AsyncThrowingStream<Data, any Error>
-  /// Ends the request; the pieces fail as cancelled.
+  /// Cancels the request; the pieces then fail as cancelled.
   let cancel: @Sendable () -> Void
 
-  /// Makes an answer of its parts; a reader that stops, or is cancelled, ends the pieces.
+  /// Creates a response from its parts. A reader that stops or is cancelled ends the pieces.
   public init(status: Int, headers: Headers = [:], pieces: AsyncThrowingStream<Data, any Error>) {
     self.init(status: status, headers: headers, pieces: pieces, cancel: {})
   }
 
-  /// Makes an answer of its parts, with a function that ends the request.
+  /// Creates a response from its parts, with a function that cancels the request.
   package init(
     status: Int,
     headers: Headers,
@@ -33,7 +33,7 @@ public struct StreamedResponse: Sendable {
     (self.status, self.headers, self.pieces, self.cancel) = (status, headers, pieces, cancel)
   }
 
-  /// Makes one of an answer that is all there.
+  /// Creates a streamed response from a complete one.
   init(_ answer: ServerResponse) {
     self.init(
       status: answer.status,
@@ -46,31 +46,32 @@ public struct StreamedResponse: Sendable {
     isRedirected = answer.isRedirected
   }
 
-  /// Returns the answer with its content.
+  /// Returns the response with its content.
   func whole(_ body: Data) -> ServerResponse {
     var answer = ServerResponse(status: status, headers: headers, body: body)
     answer.isRedirected = isRedirected
     return answer
   }
 
-  /// Returns the answer without its content, of which so many bytes went elsewhere.
+  /// Returns the response without its content, and with the number of bytes that were written
+  /// elsewhere.
   func head(bytesElsewhere: Int64) -> ServerResponse {
     var head = whole(Data())
     head.bytesElsewhere = bytesElsewhere
     return head
   }
 
-  /// The number of bytes that `Content-Length` announces; `nil` where it does not.
+  /// The number of bytes in `Content-Length`; `nil` if the field is missing or invalid.
   var length: Int64? { headers["Content-Length"].flatMap { Int64($0) } }
 
-  /// The same of content without a coding: of a coded one it counts other bytes.
+  /// The length of content without a coding; `nil` otherwise, because it is the coded length.
   var lengthOfContent: Int64? {
     let coding = headers["Content-Encoding"]?.lowercased() ?? "identity"
     return coding == "identity" ? length : nil
   }
 }
 
-/// Hears what a session says of one task and passes it on.
+/// A delegate that passes on the response of one task as it arrives.
 final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   typealias Head = Result<StreamedResponse, TransportError>
 
@@ -79,11 +80,11 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
   private let asked: URL?
   private let failure: @Sendable (any Error) -> TransportError
   private let lock = NSLock()
-  /// The head, or the reason why there is none.
+  /// The head, or the error if there is none.
   let head = Promise<Head>()
   private var stop: @Sendable () -> Void = {}
   private let sent: @Sendable (Int64, Int64) -> Void
-  /// The stream until it is handed over: whoever has it then ends the request when he drops it.
+  /// The stream until it is passed on. Afterwards, releasing the stream cancels the request.
   private var pieces: AsyncThrowingStream<Data, any Error>?
   private let piece: AsyncThrowingStream<Data, any Error>.Continuation
 
@@ -131,14 +132,14 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
       land(response)
       completionHandler(.allow)
     } else {
-      head.keep(.failure(.failed(.malformedResponse, text: "The answer is not HTTP.")))
+      head.keep(.failure(.failed(.malformedResponse, text: "The response is not HTTP.")))
       completionHandler(.cancel)
     }
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
     guard case .dropped = piece.yield(data) else { return }
-    let text = "More than \(URLSessionTransport.streamedPiecesMax) pieces came and were not taken."
+    let text = "More than \(URLSessionTransport.streamedPiecesMax) pieces are unread."
     piece.finish(throwing: TransportError.failed(.unknown, text: text))
     lock.withLock { stop }()
   }
@@ -149,7 +150,7 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     didCompleteWithError error: (any Error)?
   ) {
     guard let error else {
-      head.keep(.failure(.failed(.emptyAnswer, text: "The answer ended before its head.")))
+      head.keep(.failure(.failed(.emptyAnswer, text: "The response ended before its head.")))
       return piece.finish()
     }
     let failure = failure(error)
@@ -157,10 +158,10 @@ final class StreamListener: NSObject, URLSessionDataDelegate, @unchecked Sendabl
     piece.finish(throwing: failure)
   }
 
-  /// Hands over the head, unless that has been done.
+  /// Passes the head on, unless that was done before.
   func land(_ response: HTTPURLResponse) {
     let head = ServerResponse(response, body: Data())
-    // It has been handed over already.
+    // The head was passed on before.
     guard let pieces = lock.withLock({ self.pieces.take() }) else { return }
     var answer = StreamedResponse(
       status: head.status,

@@ -1,14 +1,14 @@
 #if canImport(Darwin)
   internal import Foundation
 
-  /// Hears from the session how long the stages of a task took, just before the task is over.
+  /// A task delegate that receives the durations of a task's stages, just before the task ends.
   final class StageWatch: NSObject, URLSessionTaskDelegate, Sendable {
     private let kept = Locked<StageTimings?>(nil)
 
-    /// Those of the last exchange of the task; `nil`: they are not there yet.
+    /// The stages of the task's last exchange; `nil` if they have not been reported yet.
     var timings: StageTimings? { kept.withLock { $0 } }
 
-    /// Watches a task that has not been started; the task keeps the watch.
+    /// Observes a task before it is started. The task retains this delegate.
     func watch(_ task: URLSessionTask) { task.delegate = self }
 
     func urlSession(
@@ -35,21 +35,23 @@
   }
 
   extension URLSessionTask {
-    /// Cancels the task, in which nothing stands in the way.
+    /// Cancels the task, which is always safe on this platform.
     func end() { cancel() }
   }
 
-  /// The use that a `URLSession` makes of a request's time-out.
+  /// The way in which a `URLSession` uses a request's time-out.
   enum SessionTimeout {
-    /// Returns the time-out in seconds that is honoured: any.
+    /// Returns the effective time-out in seconds: any value is supported.
     static func honoured(_ seconds: TimeInterval) -> TimeInterval { seconds }
   }
 
   extension StreamListener {
-    /// Makes a task that this hears, and what is to be done when it needs no more hearing.
+    /// Creates a task with this listener as its delegate, and a closure to call when it is
+    /// finished.
     ///
-    /// The app's own session carries it, and hears of what this does not answer: a task's delegate
-    /// goes before the session's, call by call.
+    /// The task belongs to the app's own session. The session's delegate receives the calls that
+    /// this listener does not implement, because a task's delegate takes precedence for each
+    /// method.
     func task(
       for request: URLRequest,
       uploading file: URL?

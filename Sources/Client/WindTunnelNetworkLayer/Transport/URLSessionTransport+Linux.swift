@@ -2,34 +2,34 @@
   internal import Foundation
   internal import FoundationNetworking
 
-  /// The delegate of a task, which on Linux cannot measure its stages. It follows redirects
-  /// instead.
+  /// A task delegate that handles redirects. On Linux it cannot measure stages.
   struct StageWatch {
-    /// Never any: no session collects metrics.
+    /// Always `nil`, because sessions collect no metrics here.
     var timings: StageTimings? { nil }
 
-    /// Has the task ask where it is led, if it has something to lose there.
+    /// Sets a delegate that handles the task's redirects, if its request has credentials.
     func watch(_ task: URLSessionTask) {
       guard let request = task.originalRequest, RedirectGuard.isNeeded(for: request) else { return }
       task.delegate = RedirectGuard.shared
     }
   }
 
-  /// Takes credentials out of a request that is led to another host or out of TLS (RFC 9110 §15.4),
-  /// as sessions on Apple platforms do: those of swift-corelibs-foundation 6.3 send them along.
+  /// Removes credentials from a redirected request to another host or without TLS (RFC 9110 §15.4).
   ///
-  /// The app's delegate is asked as ever, and by the request without them. A task with a delegate
-  /// has to be given the cookies of each place; without one the session does that.
+  /// Sessions on Apple platforms do the same, but swift-corelibs-foundation 6.3 keeps the
+  /// credentials. The app's delegate still decides about redirects, and receives the request
+  /// without credentials. A task with a delegate must set the cookies of each URL itself; without a
+  /// delegate the session does.
   final class RedirectGuard: NSObject, URLSessionTaskDelegate, Sendable {
     static let shared = RedirectGuard()
     private static let credentials = ["Authorization", "Cookie", "Proxy-Authorization"]
 
-    /// Tells whether a request bears what is for its host alone.
+    /// Returns whether a request contains credentials for its host.
     static func isNeeded(for request: URLRequest) -> Bool {
       credentials.contains { request.value(forHTTPHeaderField: $0) != nil }
     }
 
-    /// Returns a request as it may follow from a place.
+    /// Returns the request that may follow a redirect.
     static func guarded(
       _ request: URLRequest,
       from place: URL?,
@@ -60,7 +60,7 @@
       Self.follow(response, to: request, of: session, task, completionHandler) { $0() }
     }
 
-    /// Asks the app's delegate, if there is one, whether a task may follow a redirect.
+    /// Lets the app's delegate, if there is one, decide whether a task may follow a redirect.
     static func follow(
       _ response: HTTPURLResponse,
       to request: URLRequest,
@@ -102,22 +102,23 @@
     }
   }
 
-  /// A lock that keeps a cancellation out of the moment in which a task follows a redirect.
+  /// A lock that prevents a cancellation while a task follows a redirect.
   ///
-  /// A task of swift-corelibs-foundation that is told where to go on after it was cancelled ends
-  /// the process ("Received callback for HTTP redirection, but we're not waiting for it").
+  /// The process crashes if a task of swift-corelibs-foundation receives a redirect decision after
+  /// it was cancelled. Its message is "Received callback for HTTP redirection, but we're not
+  /// waiting for it".
   private enum RedirectHops {
     private static let lock = NSLock()
 
-    /// Returns a handler that says nothing to a task which has ended.
+    /// Returns a handler that does nothing for a task that has ended.
     static func guarded(
       _ task: URLSessionTask,
       _ handler: @escaping @Sendable (URLRequest?) -> Void
     ) -> @Sendable (URLRequest?) -> Void {
       { request in
         lock.withLock {
-          // The task hears of it in its own queue, in which what cancels it has to wait behind
-          // this.
+          // The task handles the decision on its own queue, and a cancellation on that queue is
+          // later.
           if task.state == .running { handler(request) }
         }
       }
@@ -127,38 +128,39 @@
   }
 
   extension URLSessionTask {
-    /// Cancels the task, whether or not it is being led elsewhere.
+    /// Cancels the task, even while it follows a redirect.
     func end() { RedirectHops.cancel(self) }
   }
 
   extension URLSession {
-    /// The app's own delegate, where that hears of tasks.
+    /// The app's own delegate, if it is a task delegate.
     fileprivate var taskDelegate: (any URLSessionTaskDelegate)? {
       delegate as? any URLSessionTaskDelegate
     }
   }
 
-  /// The use that a `URLSession` makes of a request's time-out.
+  /// The way in which a `URLSession` uses a request's time-out.
   enum SessionTimeout {
-    /// Returns the time-out in seconds that is honoured.
+    /// Returns the effective time-out in seconds.
     ///
-    /// The fraction would be cut off here, and what is below one second would fire at once; so it
-    /// is rounded up.
+    /// It is rounded up, because the fraction is cut off here and a time-out below one second would
+    /// fire at once.
     static func honoured(_ seconds: TimeInterval) -> TimeInterval { max(1, seconds.rounded(.up)) }
   }
 
   extension StreamListener {
-    /// Makes a task that this hears, and what is to be done when it needs no more hearing.
+    /// Creates a task with this listener as its delegate, and a closure to call when it is
+    /// finished.
     ///
-    /// A session of its own with the app's configuration carries it, since here only a session's
-    /// delegate sees pieces. Whether to be led elsewhere, the app's delegate is asked. A challenge
-    /// reaches nobody: it is the end of the answer that it stands in.
+    /// The task belongs to a new session with the app's configuration, because only a session's
+    /// delegate receives pieces on this platform. The app's delegate decides about redirects. It
+    /// receives no authentication challenges: a challenge ends the response.
     func task(
       for request: URLRequest,
       uploading file: URL?
     ) -> (URLSessionTask, isOver: () -> Void) {
       let own = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-      // It ends with its only task.
+      // The session ends with its only task.
       let task: URLSessionTask =
         if let file {
           own.uploadTask(with: request, fromFile: file)
@@ -168,10 +170,10 @@
       return (task, { own.finishTasksAndInvalidate() })
     }
 
-    /// The app's configuration, without a storage that holds no credential.
+    /// The app's configuration, without an empty credential storage.
     ///
-    /// At the end of a 401 with a Basic challenge swift-corelibs-foundation 6.3 asks the storage
-    /// for a credential in place of ending the task, and goes no further where there is none.
+    /// After a 401 with a Basic challenge, swift-corelibs-foundation 6.3 requests a credential from
+    /// the storage instead of ending the task. It does not continue if the storage is empty.
     private var configuration: URLSessionConfiguration {
       let own = session.configuration.copy()
       guard let own = own as? URLSessionConfiguration else { return session.configuration }
@@ -179,10 +181,10 @@
       return own
     }
 
-    /// Takes a challenge that no stored credential answers for the end of the stream.
+    /// Treats a challenge without a stored credential as the end of the response.
     ///
-    /// All bytes have come by then. What the platform says of the cancelled task comes too late to
-    /// count.
+    /// All bytes have arrived by then. The platform's error for the cancelled task arrives later
+    /// and is ignored.
     func urlSession(
       _ session: URLSession,
       task: URLSessionTask,

@@ -8,26 +8,24 @@ internal import WindTunnelSymptoms
   public import Foundation
 #endif
 
-/// A transport that sends requests by a `URLSession`.
+/// A transport that sends requests with a `URLSession`.
 ///
-/// The transport uses tasks with completion handlers, never `data(for:)`: on Linux with Swift up to
-/// 6.3.3 a cancel that meets the completion of `data(for:)` stops every session of the process
+/// The transport uses tasks with completion handlers, never `data(for:)`. On Linux with Swift up to
+/// 6.3.3, a cancellation during the completion of `data(for:)` stops every session of the process
 /// (swift-corelibs-foundation #5412).
 ///
-/// On Linux with Swift 6.3 a session without a delegate never calls back for an answer of status
-/// 401 with `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that
-/// attempt.
+/// On Linux with Swift 6.3 a session without a delegate never calls back for a 401 response with
+/// `WWW-Authenticate: Basic`. Only a cancellation or the deadline of the call ends that attempt.
 public struct URLSessionTransport: Transport, DeadlineKeeping {
-  /// The greatest number of pieces that may have arrived and not been read; past it a stream fails,
-  /// since its reader is too slow.
+  /// The maximum number of unread pieces. Beyond it a stream fails because its reader is too slow.
   public static let streamedPiecesMax = 4096
 
   private let session: URLSession
 
-  /// Makes a transport of a session, which the caller has to invalidate.
+  /// Creates a transport with a session, which the caller must invalidate.
   public init(session: URLSession) { self.session = session }
 
-  /// Sends a request and returns its answer; a cancellation ends it without waiting for the
+  /// Sends a request and returns its response. A cancellation returns without waiting for the
   /// session.
   public func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
     try await send(request, until: nil)
@@ -39,7 +37,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   ) async throws(TransportError) -> ServerResponse {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
-    // A request that is changed is copied first.
+    // Changing a request copies it first.
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
     let exchange = Exchange()
     return try await withGivingUp(at: deadline) {
@@ -57,10 +55,10 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     }.get()
   }
 
-  /// Sends a request and returns its answer as soon as the head has arrived.
+  /// Sends a request and returns its response as soon as the head has arrived.
   ///
-  /// The session's delegate is asked about certificates, credentials and redirects as by any other
-  /// task; on Linux about redirects alone. A reader that stops, or is cancelled, stops the request.
+  /// The session's delegate decides about certificates, credentials and redirects as for any other
+  /// task; on Linux about redirects only. A reader that stops or is cancelled cancels the request.
   public func open(
     _ request: URLRequest,
     _ upload: Upload = Upload()
@@ -75,7 +73,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   ) async throws(TransportError) -> StreamedResponse {
     var request = request
     let timeout = SessionTimeout.honoured(request.timeoutInterval)
-    // One that is set beats the session's, even if it is the same as none.
+    // Setting the time-out overrides the session's, even with an equal value.
     if timeout != request.timeoutInterval { request.timeoutInterval = timeout }
     let listener = StreamListener(of: session, asking: request.url, sent: upload.sent) {
       [self, request] in
@@ -84,7 +82,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     let (task, isOver) = listener.task(for: request, uploading: upload.file)
     defer { isOver() }
     listener.stopsWith {
-      // Another thread's, as in an exchange: it may be the session's own queue that asks for it.
+      // On another thread, as in `Exchange`, because the caller may run on the session's own queue.
       DispatchQueue.global().async { task.end() }
     }
     return try await withGivingUp(at: deadline) {
@@ -104,17 +102,18 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
   ) -> AttemptOutcome {
     if let error { return .failure(failure(error, of: request)) }
     guard let response = response as? HTTPURLResponse else {
-      return .failure(.failed(.malformedResponse, text: "The answer is not HTTP."))
+      return .failure(.failed(.malformedResponse, text: "The response is not HTTP."))
     }
     var answer = ServerResponse(response, body: data ?? Data(), stages: stages)
     answer.isRedirected = response.isElsewhere(than: request.url)
     return .success(answer)
   }
 
-  /// Returns the failure that an error of a session's task stands for.
+  /// Returns the transport error for an error of a session's task.
   ///
-  /// A task whose server's certificate the session's delegate refuses is cancelled by the session.
-  /// Whoever cancels the call has been answered before, so the delegate knows better.
+  /// If the session's delegate refuses a server's certificate, the session cancels the task. A
+  /// caller that cancels the call has already received its error, so the delegate's result takes
+  /// precedence.
   func failure(_ error: any Error, of request: URLRequest) -> TransportError {
     let symptom = Symptom(error) ?? .unknown
     guard symptom == .cancelled else { return .failed(symptom, text: error.localizedDescription) }
@@ -123,32 +122,32 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     else { return .cancelled }
     return .failed(
       .serverCertificateUntrusted,
-      text: "The certificate of \(host) is none that this app trusts."
+      text: "The app does not trust the certificate of \(host)."
     )
   }
 }
 
-/// One task and its outcome: the response or the cancellation, whichever is first.
+/// One task and its outcome: the response, or a cancellation if that is first.
 private final class Exchange: Sendable {
   let outcome = Promise<AttemptOutcome>()
   private let task = Locked<URLSessionTask?>(nil)
 
-  /// Makes the task and starts it, unless the cancellation was faster.
+  /// Creates the task and starts it, unless it is already cancelled.
   func start(
     making make: (_ land: @escaping @Sendable (AttemptOutcome) -> Void) -> URLSessionTask
   ) {
     guard !outcome.isKept else { return }
     let task = make { [outcome] in outcome.keep($0) }
     self.task.withLock { $0 = task }
-    // A cancellation that came meanwhile has found no task.
+    // A cancellation in the meantime found no task.
     if outcome.isKept { task.cancel() } else { task.resume() }
   }
 
-  /// Ends the wait at once and stops the task soon after.
+  /// Ends the wait at once and cancels the task soon after.
   ///
-  /// The task is cancelled from another thread. Its `cancel()` blocks until the session's queue is
-  /// free, which on Linux would hold up the canceller (who holds a lock of the runtime meanwhile)
-  /// and would trap if the canceller itself were on that queue.
+  /// The task is cancelled on another thread. Its `cancel()` blocks until the session's queue is
+  /// free. On Linux that would block the caller, which holds a lock of the runtime. It would also
+  /// trap if the caller runs on that queue.
   func cancel() {
     guard outcome.keep(.failure(.cancelled)), let task = task.exchange(nil) else { return }
     DispatchQueue.global().async { task.end() }
@@ -156,7 +155,7 @@ private final class Exchange: Sendable {
 }
 
 extension ServerResponse {
-  /// Makes an answer of a session's response, with the content that came.
+  /// Creates a response from a session's response and the received content.
   package init(_ response: HTTPURLResponse, body: Data, stages: StageTimings? = nil) {
     let fields = response.allHeaderFields.map {
       Headers.Field(Self.text($0.key.base), Self.text($0.value))
@@ -169,16 +168,17 @@ extension ServerResponse {
     )
   }
 
-  /// Names and values are texts; spelling out anything else takes far longer.
+  /// Returns the text of a name or value. They are strings; describing other types takes far
+  /// longer.
   private static func text(_ value: Any) -> String {
     value as? String ?? String(describing: value)
   }
 }
 
 extension HTTPURLResponse {
-  /// Tells whether this is of another URL than the one that was asked, however that is spelled.
+  /// Returns whether this response is from another URL than the requested one, apart from spelling.
   func isElsewhere(than asked: URL?) -> Bool {
-    // Nearly all are of the same, and to take them apart costs more.
+    // Nearly all URLs are equal, and comparing their parts costs more.
     guard let url, let asked, url != asked else { return false }
     func parts(_ url: URL) -> [String?] {
       let path = url.path(percentEncoded: false)
@@ -191,11 +191,11 @@ extension HTTPURLResponse {
   }
 }
 
-/// A session's delegate that checks the certificates of servers, and remembers the results.
+/// A session delegate that checks the certificates of servers, and remembers the results.
 ///
-/// A session reports a task whose server was refused by its delegate as cancelled. With such a
-/// delegate a transport distinguishes the two.
+/// If its delegate refuses a server, a session reports the task as cancelled. With such a delegate
+/// a transport can distinguish the two cases.
 public protocol TrustJudging: URLSessionDelegate {
-  /// Tells whether the last check of a host's certificate refused it.
+  /// Returns whether the last check of a host's certificate refused it.
   func hasRefusedCertificate(of host: String) -> Bool
 }

@@ -1,4 +1,4 @@
-/// A state that changes on any thread, and the tasks that wait for a change of it.
+/// A state that any thread may change, and the tasks that wait for a change.
 package final class Awaited<State: Sendable>: Sendable {
   private struct Waiters {
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -9,12 +9,12 @@ package final class Awaited<State: Sendable>: Sendable {
 
   package init(_ state: State) { self.state = Locked((state, Waiters())) }
 
-  /// Reads or changes the state without an end of a wait.
+  /// Reads or changes the state without waking waiting tasks.
   package func withLock<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     state.withLock { body(&$0.state) }
   }
 
-  /// Changes the state and lets all tasks that wait look at it.
+  /// Changes the state and wakes all waiting tasks.
   @discardableResult
   package func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, waiting) = state.withLock { both in
@@ -26,7 +26,7 @@ package final class Awaited<State: Sendable>: Sendable {
     return result
   }
 
-  /// Waits for a state; returns at once if the task is cancelled, unless that is ignored.
+  /// Waits for a state. Returns at once if the task is cancelled, unless cancellation is ignored.
   package func wait(
     ignoringCancellation ignores: Bool = false,
     until isReached: @Sendable (State) -> Bool

@@ -8,7 +8,7 @@ package struct ByteSet: Sendable, Hashable {
     if let bytes { insert(bytes) }
   }
 
-  /// Creates a set of the bytes of a text.
+  /// Creates a set with the bytes of a text.
   package init(_ characters: String) { for byte in characters.utf8 { insert(byte...byte) } }
 
   mutating func insert(_ bytes: ClosedRange<UInt8>) {
@@ -24,7 +24,7 @@ package struct ByteSet: Sendable, Hashable {
 
   func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
 
-  /// Whether a text has no other bytes.
+  /// Returns whether a text has no other bytes.
   package func containsAll(of text: String) -> Bool { text.utf8.allSatisfy(contains) }
 
   var isEmpty: Bool { words == .zero }

@@ -1,6 +1,6 @@
-/// The deadline of one call. When it passes, what the call waits for at that moment is given up.
+/// The deadline of one call. When it passes, the call's current wait is abandoned.
 ///
-/// It needs no task beside the call's own, and to begin and end one costs two threads a meeting.
+/// It needs no additional task, whose start and end would synchronize two threads.
 final class CallDeadline: Sendable {
   private struct State {
     var hasPassed = false
@@ -9,10 +9,10 @@ final class CallDeadline: Sendable {
 
   private let state = Locked(State())
 
-  /// True where it is too late.
+  /// Whether the deadline has passed.
   var hasPassed: Bool { state.withLock { $0.hasPassed } }
 
-  /// Marks the deadline as passed and gives up what is waited for.
+  /// Marks the deadline as passed and abandons the current wait.
   func pass() {
     let giveUp = state.withLock { state in
       state.hasPassed = true
@@ -21,8 +21,10 @@ final class CallDeadline: Sendable {
     giveUp?()
   }
 
-  /// The call waits from now on, and this ends it. Where it is too late that happens at once; it
-  /// may also happen just after ``end()``.
+  /// Begins a wait, which `giveUp` abandons.
+  ///
+  /// `giveUp` is called at once if the deadline has passed. It may also be called just after
+  /// ``end()``.
   func begin(_ giveUp: @escaping @Sendable () -> Void) {
     let hasPassed = state.withLock { state in
       if !state.hasPassed { state.giveUp = giveUp }
@@ -31,12 +33,13 @@ final class CallDeadline: Sendable {
     if hasPassed { giveUp() }
   }
 
-  /// The call waits no more.
+  /// Ends the wait that ``begin(_:)`` began.
   func end() { state.withLock { $0.giveUp = nil } }
 }
 
-/// Waits for something that is given up when the task is cancelled or a deadline passes, whichever
-/// is first; `giveUp` may be called twice.
+/// Waits for work that is abandoned if the task is cancelled or the deadline passes.
+///
+/// `giveUp` may be called twice.
 func withGivingUp<Value>(
   at deadline: CallDeadline?,
   _ work: () async -> Value,

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// A file that shows by itself whether it is whole.
+/// A file that contains a checksum of its content.
 ///
 ///     magic (4 bytes)  FNV-1a of the rest (8 bytes)
 ///                      length of the head (4 bytes)  head as JSON  body
 ///
-/// All numbers are big-endian. A file that was cut off, or that has another byte anywhere, is
-/// refused.
+/// All numbers are big-endian. A truncated or changed file is refused.
 package enum CheckedFile {
   private static let checkBytes = 12
   private static let headStart = 16
 
-  /// Returns the bytes of a file with a head and a body. Throws if the head has no JSON.
+  /// Returns the bytes of a file with a head and a body. Throws if the head cannot be encoded as
+  /// JSON.
   package static func write(
     _ magic: String,
     _ head: some Encodable,
@@ -26,7 +26,7 @@ package enum CheckedFile {
     return file + rest
   }
 
-  /// Reads a file; `nil` if it is not what was written.
+  /// Reads a file; `nil` if it was changed after it was written.
   package static func read<Head: Decodable>(
     _ magic: String,
     _ file: Data
@@ -36,7 +36,7 @@ package enum CheckedFile {
       file.bigEndian(at: 4, bytes: 8) == FNV1a.hash(file, checkBytes..<file.count)
     else { return nil }
     let end = headStart + Int(file.bigEndian(at: checkBytes, bytes: 4))
-    // A hash that fits and a head that does not: not by accident, and just as useless.
+    // A matching hash with an invalid head is not accidental, and cannot be used either.
     guard end <= file.count,
       let head = try? JSONDecoder().decode(Head.self, from: Data(file[headStart..<end]))
     else { return nil }

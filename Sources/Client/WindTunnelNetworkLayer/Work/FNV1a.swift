@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The hash FNV-1a of 64 bits (draft-eastlake-fnv): it finds accidents, not forgeries.
+/// The 64-bit hash FNV-1a (draft-eastlake-fnv): it detects accidents, not forgeries.
 package enum FNV1a {
-  /// Returns the hash of a range of bytes, behind others; `nil`: of all of them.
+  /// Returns the hash of a range of bytes, preceded by others; `nil` means all bytes.
   package static func hash(
     _ data: Data,
     _ range: Range<Int>? = nil,
@@ -36,7 +36,7 @@ extension Data {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }
 
-  /// Returns the big-endian number of some bytes, at a place from 0.
+  /// Returns the big-endian number in a number of bytes at an index from 0.
   package func bigEndian(at place: Int, bytes: Int) -> UInt64 {
     withUnsafeBytes { $0[place..<place + bytes].reduce(0) { $0 << 8 | UInt64($1) } }
   }

@@ -22,7 +22,7 @@ enum FileDigest {
 extension URL {
   private static let pieceBytes = 1 << 18
 
-  /// Returns the beginning of a file, at most so many bytes.
+  /// Returns the beginning of a file, up to a number of bytes.
   package func beginning(_ bytes: Int) throws -> Data {
     let handle = try FileHandle(forReadingFrom: self)
     // Nothing was written that could be lost.

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// A value behind a lock. A client makes some for each call, and `NSLock` has three allocations.
+/// A value protected by a lock. A client creates several per call, and `NSLock` has three
+/// allocations.
 package final class Locked<Value>: @unchecked Sendable {
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private var value: Value
@@ -17,7 +18,7 @@ package final class Locked<Value>: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Runs `body` with the value; nobody else holds it meanwhile. Not re-entrant.
+  /// Runs `body` with exclusive access to the value. Not re-entrant.
   package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,4 +1,4 @@
-/// A value that one task waits for and another provides; the first value counts.
+/// A value that one task waits for and another provides. The first value counts.
 final class Promise<Value: Sendable>: Sendable {
   private struct State {
     var isKept = false
@@ -11,7 +11,7 @@ final class Promise<Value: Sendable>: Sendable {
   /// Whether there is a value.
   var isKept: Bool { state.withLock { $0.isKept } }
 
-  /// Provides the value; false, and without effect, if there is one.
+  /// Provides the value; `false`, and without effect, if there is one already.
   @discardableResult
   func keep(_ value: Value) -> Bool {
     let (isFirst, waiter) = state.withLock {
@@ -24,7 +24,7 @@ final class Promise<Value: Sendable>: Sendable {
     return isFirst
   }
 
-  /// The value, which one task at a time waits for.
+  /// The value; only one task at a time may wait for it.
   var value: Value {
     get async {
       await withCheckedContinuation { waiter in
@@ -37,8 +37,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the value, once, and forgets it: a value that ends with its last owner is not held
-  /// here.
+  /// Waits for the value once, and releases it, so that this promise does not extend its lifetime.
   func take() async -> Value {
     let value = await value
     state.withLock { $0.value = nil }

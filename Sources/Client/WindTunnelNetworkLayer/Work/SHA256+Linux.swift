@@ -2,7 +2,7 @@
   internal import CWindTunnelSystem
   internal import Foundation
 
-  /// SHA-256 by the names of CryptoKit, which this platform has not.
+  /// SHA-256 with the interface of CryptoKit, which is missing on this platform.
   struct SHA256 {
     private var state = wt_sha256()
 

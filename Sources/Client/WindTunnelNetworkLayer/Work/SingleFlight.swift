@@ -1,32 +1,32 @@
-/// One piece of work for all who want the same at the same time.
+/// Shares one piece of work among all concurrent callers with the same key.
 ///
-/// It runs among the background tasks, so that no caller's cancellation ends it for the others.
-/// Where no background tasks are run the first caller does it itself, and if it is cancelled
-/// another takes over.
+/// The work runs as a background task, so that no caller's cancellation ends it for the others.
+/// Without background tasks the first caller performs it. If that caller is cancelled, another one
+/// takes over.
 final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// The word to one that waits.
+  /// The message to a waiting caller.
   private enum Word: Sendable {
     case landed(Value)
     case takeOver
     case cancelled
   }
 
-  /// The tasks that wait for each key, in order.
+  /// The waiting callers of each key, in order.
   private let flights = Locked<[Key: [Promise<Word>]]>([:])
   private let background: BackgroundTasks
 
   init(_ background: BackgroundTasks) { self.background = background }
 
-  /// The number of pieces of work that are under way.
+  /// The number of pieces of work in progress.
   var count: Int { flights.withLock { $0.count } }
 
   /// Joins the work for a key, or starts it.
   ///
   /// - Parameters:
-  ///   - key: What is wanted.
-  ///   - joined: Called where others started it.
-  ///   - work: Does it; whatever a cancelled task brings is thrown away.
-  /// - Returns: What it brought; `nil` where the task was cancelled.
+  ///   - key: The key of the work.
+  ///   - joined: Called if another caller has started the work.
+  ///   - work: Performs the work. The result of a cancelled task is discarded.
+  /// - Returns: The result of the work; `nil` if the task was cancelled.
   func value(
     for key: Key,
     joined: () -> Void = {},
@@ -38,7 +38,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       return flights[key] == nil
     }
     if isFirst, !background.add({ _ = await self.run(key, work) }) {
-      // Whoever does it itself waits for nobody.
+      // A caller that performs the work itself does not wait for a message.
       _ = leave(word, key)
       return await run(key, work)
     }
@@ -46,7 +46,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     let told = await withTaskCancellationHandler {
       await word.value
     } onCancel: {
-      // One that was told something already keeps that.
+      // A caller that already has a message keeps it.
       if leave(word, key) { word.keep(.cancelled) }
     }
     switch told {
@@ -56,8 +56,10 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Starts the work for a key among the background tasks, unless it is under way, and waits for
-  /// nothing; false where nobody would do it.
+  /// Starts the work for a key in the background, unless it is in progress, and does not wait for
+  /// it.
+  ///
+  /// `false` if background tasks are not running.
   func launch(for key: Key, _ work: @escaping @Sendable () async -> Value) -> Bool {
     let isFirst = flights.withLock { flights in
       guard flights[key] == nil else { return false }
@@ -82,7 +84,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return value
   }
 
-  /// Passes on work whose task was cancelled: the next goes on with it, and without one it is over.
+  /// Passes the work of a cancelled task to the next caller. Without one the work ends.
   private func handOver(_ key: Key) {
     let next = flights.withLock { flights -> Promise<Word>? in
       guard let next = flights[key]?.first else {
@@ -95,7 +97,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     next?.keep(.takeOver)
   }
 
-  /// Returns whether one that waits could be removed.
+  /// Removes a waiting caller, and returns whether it was still waiting.
   private func leave(_ word: Promise<Word>, _ key: Key) -> Bool {
     flights.withLock { flights in
       guard let place = flights[key]?.firstIndex(where: { $0 === word }) else { return false }

@@ -1,15 +1,16 @@
 public import Foundation
 
-/// A source of time for a client; a test has its own.
+/// A source of time for a client, which tests can replace.
 public protocol TimeSource: Sendable {
-  /// The time since some origin, which never runs backwards.
+  /// The time since an arbitrary origin, which never decreases.
   var uptime: Duration { get }
-  /// The time of day, which may be set back; only answers that name a date need it.
+  /// The current date, which may be set back. Only responses that contain a date need it.
   var date: Date { get }
-  /// Waits for a length of time; ends at once when the task is cancelled.
+  /// Waits for a duration. Returns at once if the task is cancelled.
   func sleep(for duration: Duration) async throws(CancellationError)
-  /// Runs work in the caller's own task, and calls `late` once if the time passes meanwhile. By
-  /// default the time is a ``sleep(for:)`` beside the work.
+  /// Runs work in the caller's own task, and calls `late` once if the time limit passes meanwhile.
+  ///
+  /// By default a ``sleep(for:)`` beside the work measures the time.
   func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,
@@ -18,7 +19,7 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-  /// Runs work with a sleep beside it.
+  /// Runs work with a sleep beside it, which calls `late` when the limit passes.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,
@@ -36,28 +37,30 @@ extension TimeSource {
   }
 }
 
-/// The system's own time: a `ContinuousClock`, and the time of day.
+/// The system's own time: a `ContinuousClock`, and the current date.
 public struct SystemTime: TimeSource {
   private let origin = ContinuousClock.now
   let alarms = AlarmClock()
 
-  /// Makes a source whose uptime starts now.
+  /// Creates a source whose uptime starts now.
   public init() {}
 
-  /// The time since this value was made, the machine's sleep included.
+  /// The time since this value was created, including the machine's sleep.
   public var uptime: Duration { ContinuousClock.now - origin }
 
-  /// The time of day.
+  /// The current date of the system.
   public var date: Date { Date() }
 
-  /// Waits by the continuous clock.
+  /// Waits with the continuous clock.
   public func sleep(for duration: Duration) async throws(CancellationError) {
     // The clock's sleep fails for no other reason.
     do { try await ContinuousClock().sleep(for: duration) } catch { throw CancellationError() }
   }
 
-  /// Runs work with one clock for all calls of a client: a cancelled sleep keeps its timer until it
-  /// is due, and hardly a call needs its deadline.
+  /// Runs work with one timer for all calls of a client.
+  ///
+  /// A cancelled sleep would keep its own timer until it is due, and few calls reach their
+  /// deadline.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,
@@ -71,7 +74,7 @@ public struct SystemTime: TimeSource {
 }
 
 extension Duration {
-  /// Seconds with their fraction, as Foundation counts.
+  /// The number of seconds with their fraction, as Foundation uses.
   package var seconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18

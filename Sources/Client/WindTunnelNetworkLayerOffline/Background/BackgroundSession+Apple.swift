@@ -3,13 +3,14 @@
   internal import WindTunnelNetworkLayer
   internal import WindTunnelSymptoms
 
-  /// The carrier of a background `URLSession`: the system carries its transfers while the app is
-  /// suspended or has ended, and launches the app when all of them are over.
+  /// A carrier with a background `URLSession`, whose transfers continue while the app does not run.
   ///
-  /// There is one for each identifier, made at each launch before the app has finished launching,
-  /// so that what ended meanwhile is heard of. On iOS the app delegate hands
+  /// The system launches the app when all transfers have ended. Create one carrier for each
+  /// identifier at each launch, before the app has finished launching, so that it receives earlier
+  /// results. On iOS the app delegate passes
   /// `application(_:handleEventsForBackgroundURLSession:completionHandler:)` on to
-  /// ``handleEvents(completion:)``. What a user ends by force comes back as cancelled.
+  /// ``handleEvents(completion:)``. If the user force-quits the app, its transfers end as
+  /// cancelled.
   public final class BackgroundSession: NSObject, TransferCarrier, URLSessionDownloadDelegate,
     URLSessionDataDelegate, @unchecked Sendable
   {
@@ -17,7 +18,7 @@
       weak var listener: (any TransferListener)?
       var session: URLSession?
       var completion: (@MainActor () -> Void)?
-      /// The contents of answers to uploads, by the tasks' numbers.
+      /// The contents of responses to uploads, by the tasks' numbers.
       var bodies: [Int: Data] = [:]
     }
 
@@ -25,12 +26,12 @@
     private let queue = OperationQueue()
     private let state = Locked(State())
 
-    /// Makes the carrier of an identifier.
+    /// Creates the carrier of an identifier.
     ///
     /// - Parameters:
-    ///   - identifier: The identifier, the same at each launch and no other session's.
-    ///   - isDiscretionary: Tells whether the system may wait for power and Wi-Fi.
-    ///   - sharedContainer: The app group whose container an extension's transfers go to.
+    ///   - identifier: The identifier, unique to this session and the same at each launch.
+    ///   - isDiscretionary: Whether the system may wait for power and Wi-Fi.
+    ///   - sharedContainer: The app group whose container stores an extension's transfers.
     ///   - configure: Changes the session's configuration, such as `timeoutIntervalForResource`.
     public init(
       identifier: String,
@@ -46,17 +47,18 @@
       super.init()
     }
 
-    /// The name of the type.
+    /// The name of the carrier's type.
     public var name: String { "BackgroundSession" }
 
-    /// Takes the listener, and makes the session, which tells at once what ended before.
+    /// Sets the listener and creates the session, which immediately reports transfers that ended
+    /// earlier.
     public func connect(_ listener: any TransferListener) {
       state.withLock { $0.listener = listener }
       let session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
       state.withLock { $0.session = session }
     }
 
-    /// Begins a transfer by a task that has its id for a description, which outlives the process.
+    /// Starts a transfer. Its task has the id as its description, which survives a relaunch.
     public func start(_ order: TransferOrder) {
       guard let session = state.withLock({ $0.session }) else { return }
       let task: URLSessionTask =
@@ -76,7 +78,7 @@
       }
     }
 
-    /// Returns the ids of the tasks that have not ended, after what the session had told by then.
+    /// Returns the ids of unfinished tasks, after the session has reported the finished ones.
     public func carried() async -> Set<String> {
       guard let session = state.withLock({ $0.session }) else { return [] }
       let ids = Set(await session.allTasks.compactMap(\.taskDescription))
@@ -84,15 +86,17 @@
       return ids
     }
 
-    /// Takes what the system wants to hear when all events of the session have been handled, as in
-    /// `session.handleEvents { completionHandler() }`.
+    /// Stores the closure that the system expects after all events of the session were handled.
+    ///
+    /// An example is `session.handleEvents { completionHandler() }`.
     public func handleEvents(completion: @escaping @MainActor () -> Void) {
       state.withLock { $0.completion = completion }
     }
 
-    // MARK: What the session tells
+    // MARK: Session delegate
 
-    /// Has a file taken, which the system removes when this returns.
+    /// Passes a downloaded file to the listener. The system removes the file when this method
+    /// returns.
     public func urlSession(
       _ session: URLSession,
       downloadTask: URLSessionDownloadTask,
@@ -104,7 +108,7 @@
       listener?.downloaded(id, to: location, ServerResponse(response, body: Data()))
     }
 
-    /// Keeps the content of an upload's answer, as far as it is kept at all.
+    /// Stores the content of an upload's response, up to the limit.
     public func urlSession(
       _ session: URLSession,
       dataTask: URLSessionDataTask,
@@ -112,12 +116,12 @@
     ) {
       state.withLock { state in
         let kept = state.bodies[dataTask.taskIdentifier] ?? Data()
-        let room = TransferEntry.Ending.bodyBytesMax - kept.count
+        let room = TransferEntry.Completion.bodyBytesMax - kept.count
         state.bodies[dataTask.taskIdentifier] = kept + data.prefix(room)
       }
     }
 
-    /// Has the end noted, where no file was taken before.
+    /// Reports the end of a task, which has no effect if its file was stored before.
     public func urlSession(
       _ session: URLSession,
       task: URLSessionTask,
@@ -138,7 +142,7 @@
     }
 
     #if !os(macOS)
-      /// Tells the system that all events were handled, on the main thread, as it wants it.
+      /// Informs the system that all events were handled, on the main thread as it requires.
       public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         if let completion = state.withLock({ $0.completion.take() }) {
           Task { @MainActor in completion() }

@@ -2,9 +2,10 @@
   internal import WindTunnelNetworkLayer
   internal import WindTunnelSymptoms
 
-  /// The carrier of a background `URLSession`, which carries nothing on this platform: there is no
-  /// process of the system's that goes on without the app
-  /// (`URLSessionConfiguration.background(withIdentifier:)` is unavailable).
+  /// A carrier with a background `URLSession`, which does not exist on this platform.
+  ///
+  /// No system process continues transfers without the app, and
+  /// `URLSessionConfiguration.background(withIdentifier:)` is unavailable.
   public struct BackgroundSession: TransferCarrier {
 
     private struct WeakListener {
@@ -13,30 +14,30 @@
 
     private let held = Locked(WeakListener())
 
-    /// Makes a carrier that begins nothing.
+    /// Creates a carrier that starts no transfers.
     public init(identifier: String) {}
 
-    /// The name of the type.
+    /// The name of the carrier's type.
     public var name: String { "BackgroundSession" }
 
-    /// Takes the listener of its transfers.
+    /// Sets the listener of its transfers.
     public func connect(_ listener: any TransferListener) {
       held.withLock { $0.listener = listener }
     }
 
-    /// Ends the transfer at once, and says what to use in its place.
+    /// Ends the transfer immediately with an error that names the carrier to use instead.
     public func start(_ order: TransferOrder) {
       let text =
-        "URLSession has no background sessions on this platform; use InProcessCarrier, whose "
-        + "transfers the next process begins anew."
+        "URLSession has no background sessions on this platform; use InProcessCarrier. Its "
+        + "transfers start again in the next process."
       let listener = held.withLock { $0.listener }
       listener?.ended(order.id, .failure(.failed(.unsupportedURL, text: text)))
     }
 
-    /// Does nothing, since nothing is carried.
+    /// Does nothing, because there are no transfers.
     public func cancel(_ id: String) {}
 
-    /// Returns no ids, since nothing is carried.
+    /// Returns no ids, because there are no transfers.
     public func carried() async -> Set<String> { [] }
   }
 #endif

@@ -6,13 +6,13 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A download or an upload that outlives the process which started it, as its ledger has it.
+/// A download or an upload that can outlive the process that started it, as its ledger stores it.
 public struct BackgroundTransfer: Sendable, Hashable, Identifiable {
   /// The directions of a transfer.
   public enum Kind: String, Sendable, Hashable, Codable {
-    /// The content of an answer goes to a file.
+    /// The content of a response is written to a file.
     case download
-    /// The content of a request comes from a file.
+    /// The content of a request is read from a file.
     case upload
   }
 
@@ -20,52 +20,53 @@ public struct BackgroundTransfer: Sendable, Hashable, Identifiable {
   /// The folder of the ledger.
   let folder: URL
 
-  /// The id, which no other transfer has, of this launch or another.
+  /// The id, which is unique across transfers and launches.
   public var id: String { entry.id }
-  /// The app's own word for it, by which it is known after a relaunch.
+  /// The app's own name for the transfer, which identifies it after a relaunch.
   public var label: String { entry.label }
   /// The direction of the transfer.
   public var kind: Kind { entry.kind }
-  /// The number of times that it was begun: more than once where it was lost on the way.
+  /// The number of times that it was started; more than 1 if it was lost before it ended.
   public var starts: Int { entry.starts }
 
-  /// The answer, or the error that it ended with, as a call of its endpoint would; `nil` while it
-  /// is under way.
+  /// The response, or the error, as a call of its endpoint would return it; `nil` while in
+  /// progress.
   public var result: Result<CallResponse, NetworkError>? { entry.ending.map { entry.result($0) } }
 
-  /// The file that was downloaded, in the ledger's folder until it is taken; `nil` where there is
-  /// none.
+  /// The downloaded file in the ledger's folder, until it is taken; `nil` if there is none.
   public var file: URL? {
     entry.ending?.hasFile == true ? TransferLedger.file(of: entry.id, in: folder) : nil
   }
 
-  /// The history of the transfer, as that of a call: `call` counts the transfers of a ledger, and
-  /// the time is that of the clock on the wall.
+  /// The history of the transfer, like that of a call.
+  ///
+  /// `call` is the number of the transfer in its ledger, and times are measured with the system
+  /// clock.
   public var record: CallRecord { entry.record }
 }
 
-/// The row of one transfer on the disk.
+/// A transfer as it is stored on disk.
 struct TransferEntry: Sendable, Hashable, Codable {
 
-  /// The end of a transfer.
-  struct Ending: Sendable, Hashable, Codable {
+  /// The result of a transfer.
+  struct Completion: Sendable, Hashable, Codable {
     var date: Date
-    /// The status of the answer; `nil` where there was none.
+    /// The status of the response; `nil` if there was none.
     var status: Int?
     var headers: [Headers.Field] = []
-    /// The content of an answer that is in no file, as far as it is kept.
+    /// The content of a response that is not in a file, up to the limit.
     var body = Data()
     /// The number of bytes of content.
     var bytes = 0
-    /// Tells whether the content is in the file of the transfer.
+    /// Whether the content is in the file of the transfer.
     var hasFile = false
-    /// The error in place of an answer.
+    /// The error, if there was no response.
     var failure: Failure?
   }
 
-  /// An error in place of an answer.
+  /// An error in place of a response.
   struct Failure: Sendable, Hashable, Codable {
-    /// The symptom of the network; `nil`: it is an error of a file.
+    /// The symptom of the network; `nil` for an error of a file.
     var symptom: Symptom?
     var text: String
   }
@@ -82,15 +83,15 @@ struct TransferEntry: Sendable, Hashable, Codable {
   let template: String
   let priority: CallPriority
   let rules: ResponseRules
-  /// The number of bytes that are sent.
+  /// The number of bytes to send.
   let bytes: Int
   let started: Date
   var starts: Int
   var engine: String
-  var ending: Ending?
+  var ending: Completion?
 
   var request: URLRequest {
-    // What a session has kept is what nobody asks for.
+    // A response in the session's own cache is not wanted.
     var request = URLRequest(
       url: url,
       cachePolicy: .reloadIgnoringLocalCacheData,
@@ -101,7 +102,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
     return request
   }
 
-  func result(_ ending: Ending) -> Result<CallResponse, NetworkError> {
+  func result(_ ending: Completion) -> Result<CallResponse, NetworkError> {
     if let failure = ending.failure { return .failure(failure.error) }
     let headers = Headers(ending.headers)
     var answer = ServerResponse(status: ending.status ?? 0, headers: headers, body: ending.body)
@@ -110,7 +111,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
     }
     if ending.hasFile { answer.bytesElsewhere = Int64(ending.bytes) }
     if let breach = rules.breach(by: answer) { return .failure(breach) }
-    // The rules may take an answer that brings no file, such as one that leads elsewhere.
+    // The rules may accept a response without a file, such as a redirect.
     if kind == .download, !ending.hasFile {
       return .failure(.server(status: answer.status, body: answer.body))
     }
@@ -130,7 +131,7 @@ struct TransferEntry: Sendable, Hashable, Codable {
     record.state = .running
     guard let ending else { return record }
     let elapsed = ending.date.timeIntervalSince(started)
-    // A clock that was set back says nothing.
+    // If the clock was set back, the difference is meaningless.
     record.counters.elapsed = .milliseconds(Int64(max(0, elapsed) * 1000))
     record.response.status = ending.status
     record.response.bytes = ending.bytes
@@ -165,8 +166,8 @@ extension TransferEntry.Failure {
   }
 }
 
-extension TransferEntry.Ending {
-  /// Makes the end with an answer, whose content is here as far as it is in no file.
+extension TransferEntry.Completion {
+  /// Creates the result for a response, with its content unless that is in a file.
   init(_ answer: ServerResponse, at date: Date) {
     self.init(
       date: date,
@@ -177,37 +178,37 @@ extension TransferEntry.Ending {
     )
   }
 
-  /// The most bytes of content that a row keeps.
+  /// The maximum number of bytes of content that is stored with the transfer.
   static let bodyBytesMax = StreamedResponse.otherBytesMax
 }
 
 /// An event of background transfers.
 public enum TransferEvent: Sendable, Hashable {
-  /// A transfer ended, and its result is on the disk.
+  /// A transfer ended, and its result is on disk.
   case ended(BackgroundTransfer)
-  /// A transfer was lost on the way, as by a kill, and is begun anew.
+  /// A transfer was lost, such as when the process was killed, and was started again.
   case begunAnew(BackgroundTransfer)
-  /// The disk refused what has to be noted of a transfer; it is begun anew at the next launch.
+  /// The disk refused to store the state of a transfer, which is started again at the next launch.
   case diskFailed(id: String, TransferError)
-  /// A row of the ledger is no row, and stays under a name that ends in `.damaged`.
+  /// A file of the ledger is invalid, and was renamed to end in `.damaged`.
   case damaged(file: String)
 }
 
-/// The error of a transfer that is not begun, or not taken.
+/// The error of a transfer that cannot be started or taken.
 public enum TransferError: Error, Sendable, Hashable {
-  /// The endpoint has no valid request.
+  /// The endpoint is not a valid request.
   case invalidRequest(RequestError)
-  /// The endpoint wants what no background transfer can have, with the reason and the fix.
+  /// The endpoint requires something that background transfers do not support, with the fix.
   case notInBackground(String)
-  /// Another process, or another value in this one, holds the ledger's folder.
+  /// Another process, or another value in this process, holds the ledger's folder.
   case inUse(String)
-  /// The ledger has as many transfers as it may have.
+  /// The ledger has the maximum number of transfers.
   case full(most: Int)
-  /// The ledger has no transfer of this id.
+  /// The ledger has no transfer with this id.
   case unknown(id: String)
-  /// The transfer is under way still.
+  /// The transfer is still in progress.
   case underWay(id: String)
-  /// The disk or a file failed, in one sentence.
+  /// The disk or a file failed, described in one sentence.
   case disk(String)
 }
 
@@ -218,20 +219,20 @@ extension TransferError: CustomStringConvertible {
     case .invalidRequest(let error): error.description
     case .notInBackground(let reason): reason
     case .inUse(let folder):
-      "The transfers in \"\(folder)\" are in use: one process at a time holds them; end the other "
-        + "one, or name another folder."
+      "The transfers in \"\(folder)\" are in use by another process. End that process, or use "
+        + "another folder."
     case .full(let most):
-      "There are \(most) transfers, which is the limit; take or cancel those that have ended."
+      "There are \(most) transfers, the maximum; take or cancel finished transfers."
     case .unknown(let id):
-      "There is no transfer \"\(id)\": it was taken or cancelled, or is in another folder."
-    case .underWay(let id): "The transfer \"\(id)\" is under way still; wait for its end."
+      "The transfer \"\(id)\" does not exist: it was taken or cancelled, or is in another folder."
+    case .underWay(let id): "The transfer \"\(id)\" is still in progress; wait for its end."
     case .disk(let text): text
     }
   }
 }
 
 extension TransferError {
-  /// Makes the error of a file that the ledger needs.
+  /// Creates the error for a file error of the ledger.
   init(_ error: OutboxError) {
     switch error {
     case .inUse(let folder): self = .inUse(folder)
@@ -239,8 +240,8 @@ extension TransferError {
       self = .disk("The disk is full: \"\(file)\" cannot be written. Make room and try again.")
     case .notWritable(let file):
       self = .disk(
-        "\"\(file)\" cannot be written: its folder or disk may only be read. Name a folder of the "
-          + "app's own."
+        "\"\(file)\" cannot be written: its folder or disk is read-only. Use a folder of the "
+          + "app."
       )
     case let other: self = .disk(other.description)
     }

@@ -6,38 +6,41 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// The downloads and uploads that outlive a process: what was started, and what came of it, is in a
-/// ledger on the disk, where the next process finds it.
+/// Downloads and uploads that can outlive a process.
 ///
-/// A transfer is a request as it is built: no middleware, no credential of an authenticator and no
-/// cache takes part, since nobody of the app may be there when it is sent. It is sent at least
-/// once, and again where it was lost on the way; one whose method is not idempotent has its id as
-/// `Idempotency-Key`, unless it has a key of its own.
+/// A ledger on disk stores which transfers were started and their results, so that the next process
+/// finds them.
+///
+/// A transfer is a request as the builder returns it. Middleware, authenticator and cache are not
+/// used, because the app may not run when the request is sent. It is sent at least once, and again
+/// if it was lost. If its method is not idempotent, the transfer's id is its `Idempotency-Key`,
+/// unless it has a key of its own.
 public final class BackgroundTransfers: TransferListener {
-  /// The most transfers of a ledger, those included that have ended and were not taken.
+  /// The maximum number of transfers in a ledger, including ended ones that were not taken.
   public static let mostTransfers = TransferLedger.mostTransfers
-  /// The most times that a transfer is begun, which is lost each time; then it has failed.
+  /// The maximum number of starts of a transfer that is lost each time. After it, the transfer
+  /// fails.
   public static let mostStarts = 5
 
-  /// Held while the disk writes: what is noted is noted in order.
+  /// Locked during writes, so that changes are stored in order.
   private let ledger: Locked<TransferLedger>
   private let folder: URL
   private let carrier: any TransferCarrier
   private let builder: any Builder
   private let observe: @Sendable (TransferEvent) -> Void
   private let date: @Sendable () -> Date
-  /// The transfers of earlier processes that have not been looked at.
+  /// The unfinished transfers of earlier processes that were not resumed yet.
   private let left: Locked<Set<String>>
 
-  /// Opens the ledger in a folder, which is made where it is not there.
+  /// Opens the ledger in a folder, which is created if it is missing.
   ///
   /// - Parameters:
-  ///   - folder: The folder, which one process at a time holds by a lock: one of the app's own, and
-  ///     of no app group, since iOS ends a suspended app that holds a lock there.
+  ///   - folder: The folder, locked by one process at a time. Use the app's own folder and no app
+  ///     group, because iOS terminates a suspended app that holds a lock there.
   ///   - carrier: The engine: `BackgroundSession` on Apple platforms, or ``InProcessCarrier``.
   ///   - builder: The builder of requests.
   ///   - time: The source of dates.
-  ///   - observe: Hears of events, on any thread.
+  ///   - observe: Receives events, on any thread.
   /// - Throws: ``TransferError``.
   public init(
     at folder: URL,
@@ -57,18 +60,18 @@ public final class BackgroundTransfers: TransferListener {
     carrier.connect(self)
   }
 
-  /// All transfers that were not taken or cancelled, in their order.
+  /// All transfers that were not taken or cancelled, in the order of their start.
   public var all: [BackgroundTransfer] {
     ledger.withLock { $0.rows }.map { BackgroundTransfer(entry: $0, folder: folder) }
   }
 
-  /// Begins a download, whose file stays in the ledger's folder until it is taken.
+  /// Starts a download, whose file stays in the ledger's folder until it is taken.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint, without content.
-  ///   - label: The app's own word for it.
-  /// - Returns: The transfer, which is on the disk.
-  /// - Throws: ``TransferError``; nothing was begun then.
+  ///   - label: The app's own name for the transfer.
+  /// - Returns: The transfer, which is stored on disk.
+  /// - Throws: ``TransferError``; nothing was started then.
   @discardableResult
   public func download(
     _ endpoint: Endpoint,
@@ -77,14 +80,15 @@ public final class BackgroundTransfers: TransferListener {
     try begin(endpoint, .download, label)
   }
 
-  /// Begins an upload of an endpoint's content, which is copied to a file first: nothing else can
-  /// be sent without the app.
+  /// Starts an upload of an endpoint's content, which is first copied to a file.
+  ///
+  /// Only a file can be sent without the app.
   ///
   /// - Parameters:
   ///   - endpoint: The endpoint with its content, in memory or in files.
-  ///   - label: The app's own word for it.
-  /// - Returns: The transfer, which is on the disk.
-  /// - Throws: ``TransferError``; nothing was begun then.
+  ///   - label: The app's own name for the transfer.
+  /// - Returns: The transfer, which is stored on disk.
+  /// - Throws: ``TransferError``; nothing was started then.
   @discardableResult
   public func upload(
     _ endpoint: Endpoint,
@@ -93,10 +97,12 @@ public final class BackgroundTransfers: TransferListener {
     try begin(endpoint, .upload, label)
   }
 
-  /// Takes up what earlier processes have left: a transfer that neither ended nor is carried any
-  /// more is begun anew, and one that nobody knows is ended. Call it once after each launch.
+  /// Resumes the transfers of earlier processes. Call it once after each launch.
   ///
-  /// - Throws: ``TransferError`` where the disk does not note it; it may be called again.
+  /// A transfer that has neither ended nor is carried any more is started again. A carried transfer
+  /// that is not in the ledger is cancelled.
+  ///
+  /// - Throws: ``TransferError`` if the disk refuses a change; the method may be called again.
   public func takeUp() async throws(TransferError) {
     let carried = await carrier.carried()
     for id in carried where ledger.withLock({ $0.entries[id] }) == nil { carrier.cancel(id) }
@@ -106,14 +112,14 @@ public final class BackgroundTransfers: TransferListener {
     }
   }
 
-  /// Takes the result of a transfer that has ended, and forgets the transfer.
+  /// Returns the result of a transfer that has ended, and removes the transfer.
   ///
   /// - Parameters:
   ///   - id: The id of the transfer.
-  ///   - place: The place that the file of a download is moved to, where it replaces what is there;
-  ///     `nil`: it is removed.
+  ///   - place: The destination of a downloaded file, which replaces an existing file; `nil` to
+  ///     remove the download.
   /// - Returns: The result.
-  /// - Throws: ``TransferError``; the transfer stays then.
+  /// - Throws: ``TransferError``; the transfer is kept then.
   @discardableResult
   public func take(
     _ id: String,
@@ -130,13 +136,13 @@ public final class BackgroundTransfers: TransferListener {
     }
   }
 
-  /// Ends a transfer and forgets it, with all that has come.
+  /// Cancels a transfer and removes it, including all received data.
   public func cancel(_ id: String) {
     ledger.withLock { $0.forget(id) }
     carrier.cancel(id)
   }
 
-  // MARK: The beginning
+  // MARK: Starting a transfer
 
   private func begin(
     _ endpoint: Endpoint,
@@ -195,7 +201,7 @@ public final class BackgroundTransfers: TransferListener {
 
   private func beginAnew(_ entry: TransferEntry) throws(TransferError) {
     guard entry.starts < Self.mostStarts else {
-      let text = "It was lost \(entry.starts) times, and is not begun again."
+      let text = "It was lost \(entry.starts) times and is not started again."
       return ended(entry.id, .failure(.failed(.connectionLost, text: text)))
     }
     let order = try ledger.withLock { ledger throws(TransferError) -> TransferOrder? in
@@ -211,22 +217,23 @@ public final class BackgroundTransfers: TransferListener {
     observe(.begunAnew(BackgroundTransfer(entry: begun, folder: folder)))
   }
 
-  // MARK: The end
+  // MARK: Ending a transfer
 
-  /// Moves a file into the ledger and notes the answer; of an answer that is none of success it
-  /// keeps the beginning as its content.
+  /// Moves a file into the ledger and stores the response.
+  ///
+  /// If the status is not 2xx, it stores the beginning of the file as the response's content.
   public func downloaded(_ id: String, to file: URL, _ answer: ServerResponse) {
     end(id) { ledger, _ throws(TransferError) in
-      var ending = TransferEntry.Ending(answer, at: date())
+      var ending = TransferEntry.Completion(answer, at: date())
       do {
         let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
         ending.bytes = attributes[.size] as? Int ?? 0
         guard (200...299).contains(answer.status) else {
-          ending.body = try file.beginning(TransferEntry.Ending.bodyBytesMax)
+          ending.body = try file.beginning(TransferEntry.Completion.bodyBytesMax)
           return ending
         }
       } catch {
-        throw .disk("What came cannot be read: \(error.localizedDescription)")
+        throw .disk("The downloaded file cannot be read: \(error.localizedDescription)")
       }
       try TransferLedger.move(file, to: TransferLedger.file(of: id, in: ledger.folder))
       ending.hasFile = true
@@ -234,28 +241,30 @@ public final class BackgroundTransfers: TransferListener {
     }
   }
 
-  /// Notes the end of a transfer that has not ended before. A download that went well and whose
-  /// file could not be taken has not: it is begun anew at the next launch.
+  /// Stores the result of a transfer, unless it has one already.
+  ///
+  /// A successful download whose file could not be stored has no result: it is started again at the
+  /// next launch.
   public func ended(_ id: String, _ outcome: AttemptOutcome) {
     end(id) { _, entry in
       switch outcome {
       case .success(let answer)
       where entry.kind == .download && (200...299).contains(answer.status):
         nil
-      case .success(let answer): TransferEntry.Ending(answer, at: date())
+      case .success(let answer): TransferEntry.Completion(answer, at: date())
       case .failure(let error):
-        TransferEntry.Ending(date: date(), failure: TransferEntry.Failure(error))
+        TransferEntry.Completion(date: date(), failure: TransferEntry.Failure(error))
       }
     }
   }
 
   private func end(
     _ id: String,
-    _ make: (TransferLedger, TransferEntry) throws(TransferError) -> TransferEntry.Ending?
+    _ make: (TransferLedger, TransferEntry) throws(TransferError) -> TransferEntry.Completion?
   ) {
     do throws(TransferError) {
       let entry = try ledger.withLock { ledger throws(TransferError) -> TransferEntry? in
-        // It was cancelled, or is the second end of one that was begun anew.
+        // It was cancelled, or this is the second result of a transfer that was started again.
         guard var entry = ledger.entries[id], entry.ending == nil,
           let ending = try make(ledger, entry)
         else { return nil }
@@ -272,7 +281,7 @@ public final class BackgroundTransfers: TransferListener {
 }
 
 extension TransferLedger {
-  /// Returns a transfer as its carrier takes it.
+  /// Returns a transfer in the form that carriers require.
   fileprivate func order(_ entry: TransferEntry) -> TransferOrder {
     TransferOrder(
       id: entry.id,
@@ -285,23 +294,23 @@ extension TransferLedger {
 }
 
 extension Endpoint {
-  /// The reason for which it is no background transfer, with the fix; `nil` where it may be one.
+  /// Returns why the endpoint cannot be a background transfer, with the fix; `nil` if it can.
   fileprivate func reasonAgainstBackground(_ kind: BackgroundTransfer.Kind) -> String? {
     switch kind {
     case .download where body != nil:
-      return "A download in the background has no content; call the endpoint, or upload it."
+      return "A background download cannot send content; call the endpoint, or upload it."
     case .upload where body == nil:
-      return "An upload in the background has content; give the endpoint a body."
+      return "A background upload needs content; give the endpoint a body."
     case .download where !rules.requiredFields.isEmpty:
-      return "The content of a download is in a file, where no rule looks for fields; leave "
-        + "requiredFields out."
+      return "The content of a download is in a file, in which fields are not checked; omit "
+        + "requiredFields."
     default: break
     }
     if order != nil {
-      return "Transfers in the background overtake each other; leave the endpoint's order out."
+      return "Background transfers have no order; omit the endpoint's order."
     }
     if case .kept = caching {
-      return "A transfer in the background is in no cache; leave the endpoint's caching out."
+      return "Background transfers are not cached; omit the endpoint's caching."
     }
     return nil
   }

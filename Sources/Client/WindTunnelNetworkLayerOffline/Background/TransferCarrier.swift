@@ -6,9 +6,9 @@ internal import WindTunnelSymptoms
   public import FoundationNetworking
 #endif
 
-/// A transfer as it is handed to what carries it.
+/// A transfer as its carrier receives it.
 public struct TransferOrder: Sendable {
-  /// The id of the transfer, by which the carrier knows it after a relaunch.
+  /// The id of the transfer, which identifies it after a relaunch.
   public let id: String
   /// The direction of the transfer.
   public let kind: BackgroundTransfer.Kind
@@ -16,15 +16,15 @@ public struct TransferOrder: Sendable {
   public let request: URLRequest
   /// The file whose bytes are the content of an upload; `nil` for a download.
   public let file: URL?
-  /// The folder for what has not come whole, in which the next process clears up.
+  /// The folder for incomplete files, which the next process cleans up.
   let folder: URL
 }
 
-/// The one who hears how transfers end. What it has heard is on the disk when it returns.
+/// A receiver of transfer results. It must store a result on disk before it returns.
 public protocol TransferListener: AnyObject, Sendable {
-  /// Takes the file of a download, which is gone when this returns, with the answer's head.
+  /// Receives a downloaded file and the response's head. The file may be removed when this returns.
   func downloaded(_ id: String, to file: URL, _ answer: ServerResponse)
-  /// Takes any other end, or none where it has taken a file.
+  /// Receives any other result. It has no effect if a file was received before.
   func ended(_ id: String, _ outcome: AttemptOutcome)
 }
 
@@ -32,28 +32,29 @@ public protocol TransferListener: AnyObject, Sendable {
 public protocol TransferCarrier: Sendable {
   /// The name of the engine, for records.
   var name: String { get }
-  /// Takes the listener, once and before all else.
+  /// Sets the listener. It is called once, before all other methods.
   func connect(_ listener: any TransferListener)
-  /// Begins to carry a transfer.
+  /// Starts to carry a transfer.
   func start(_ order: TransferOrder)
-  /// Ends a transfer, of which nobody has to hear any more.
+  /// Cancels a transfer, whose result need not be reported any more.
   func cancel(_ id: String)
-  /// Returns the ids of the transfers that it carries, those of earlier launches included.
+  /// Returns the ids of the transfers in progress, including those from earlier launches.
   ///
-  /// Of a transfer that has ended it has told the listener before, as far as it can: one that it
-  /// has not is begun anew, and of its two ends the first one counts.
+  /// Before it returns, it reports the transfers that have ended, as far as it can. A transfer
+  /// whose end was not reported is started again, and the first of its two results counts.
   func carried() async -> Set<String>
 }
 
-/// A carrier in the app's own process, for systems that have none which goes on without it: what is
-/// under way when the process ends is begun anew by the next one.
+/// A carrier in the app's own process, for systems without background transfers.
+///
+/// The next process starts the transfers again that were in progress when the process ended.
 public final class InProcessCarrier: TransferCarrier {
-  /// The greatest number of transfers that it carries at once.
+  /// The maximum number of concurrent transfers.
   public static let mostAtOnce = 4
 
   private struct State {
     weak var listener: (any TransferListener)?
-    /// The transfers that have not ended, and what ends them.
+    /// The unfinished transfers, with a closure that cancels each.
     var carried: [String: @Sendable () -> Void] = [:]
   }
 
@@ -62,34 +63,35 @@ public final class InProcessCarrier: TransferCarrier {
   private let orders: AsyncStream<TransferOrder>
   private let ordering: AsyncStream<TransferOrder>.Continuation
 
-  /// Makes a carrier by a transport, such as `URLSessionTransport`.
+  /// Creates a carrier with a transport, such as `URLSessionTransport`.
   public init(_ transport: any Transport) {
     self.transport = transport
     (orders, ordering) = AsyncStream.makeStream()
   }
 
-  /// The name of the transport.
+  /// The name of the transport's type.
   public var name: String { "\(type(of: transport))" }
 
-  /// Takes the listener of its transfers.
+  /// Sets the listener of its transfers.
   public func connect(_ listener: any TransferListener) {
     state.withLock { $0.listener = listener }
   }
 
-  /// Takes a transfer, which begins as soon as ``run()`` has room for it.
+  /// Queues a transfer, which starts as soon as ``run()`` has room for it.
   public func start(_ order: TransferOrder) {
     state.withLock { $0.carried[order.id] = {} }
     ordering.yield(order)
   }
 
-  /// Ends a transfer, of which nobody hears any more.
+  /// Cancels a transfer without reporting its result.
   public func cancel(_ id: String) { state.withLock { $0.carried.removeValue(forKey: id) }?() }
 
   /// Returns the ids of the transfers that were started and have not ended.
   public func carried() async -> Set<String> { state.withLock { Set($0.carried.keys) } }
 
-  /// Carries what is started until the task is cancelled. It runs once, in a task as long-lived as
-  /// the app.
+  /// Performs transfers until the task is cancelled.
+  ///
+  /// Run it once, in a task with the app's lifetime.
   @concurrent
   public func run() async {
     await withTaskGroup(of: Void.self) { group in
@@ -107,7 +109,7 @@ public final class InProcessCarrier: TransferCarrier {
   }
 
   private func carry(_ order: TransferOrder) async {
-    let begun = state.withLock { state -> Task<Came, Never>? in
+    let begun = state.withLock { state -> Task<FetchResult, Never>? in
       guard state.carried[order.id] != nil else { return nil }
       let work = Task { await fetch(order) }
       state.carried[order.id] = { work.cancel() }
@@ -119,7 +121,8 @@ public final class InProcessCarrier: TransferCarrier {
     } onCancel: {
       work.cancel()
     }
-    // Of an end of the process itself nobody hears, so that the next one begins it anew.
+    // The end of the process itself is not reported, so that the next process starts the transfer
+    // again.
     guard !Task.isCancelled else {
       if case .file(let file, _) = came { try? FileManager.default.removeItem(at: file) }
       return
@@ -128,21 +131,21 @@ public final class InProcessCarrier: TransferCarrier {
     switch came {
     case .file(let file, let answer):
       listener?.downloaded(order.id, to: file, answer)
-      // What was not taken is of no use to anybody.
+      // A file that the listener did not move is not needed.
       try? FileManager.default.removeItem(at: file)
     case .other(let outcome): listener?.ended(order.id, outcome)
     }
     state.withLock { $0.carried[order.id] = nil }
   }
 
-  /// The result of carrying a transfer.
-  private enum Came: Sendable {
-    /// A file, with the head of its answer.
+  /// The result of a transfer in this process.
+  private enum FetchResult: Sendable {
+    /// A file, with the head of its response.
     case file(URL, ServerResponse)
     case other(AttemptOutcome)
   }
 
-  private func fetch(_ order: TransferOrder) async -> Came {
+  private func fetch(_ order: TransferOrder) async -> FetchResult {
     do throws(TransportError) {
       let file = order.folder.appending(path: "\(UUID()).part")
       let receiver = FileReceiver(file, FileCheck(), nil) { Date() }

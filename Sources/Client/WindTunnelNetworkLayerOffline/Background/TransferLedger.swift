@@ -1,23 +1,22 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The transfers of an app on its disk: a file for each row, and beside it the content that is
-/// sent, or that came.
+/// The transfers of an app on disk: one file per transfer, and files with its content.
 ///
-/// A row is there before its transfer begins, and says how it ended before anybody hears of it, so
-/// that the next process finds both. One process at a time has a ledger.
+/// A transfer is stored before it starts, and its result before the app is informed. The next
+/// process therefore finds both. One process at a time can open a ledger.
 struct TransferLedger {
-  /// The most transfers at once.
+  /// The maximum number of transfers.
   static let mostTransfers = 1000
-  /// The most bytes of a row.
+  /// The maximum size of a transfer's file in bytes.
   private static let rowBytesMax = 4 << 20
   private static let disk = OutboxDisk()
 
   let folder: URL
-  /// Holds the folder as long as this is there.
+  /// Locks the folder for the lifetime of this value.
   private let lock: FolderLock
   private(set) var entries: [String: TransferEntry] = [:]
-  /// The rows that could not be read.
+  /// The names of the files that could not be read.
   private(set) var damaged: [String] = []
   private var lastNumber = 0
 
@@ -39,7 +38,7 @@ struct TransferLedger {
       throw TransferError(error)
     }
     lastNumber = entries.values.lazy.map(\.number).max() ?? 0
-    // Those that were taken, up to the row.
+    // The process ended while these transfers were being taken.
     for entry in entries.values where entry.ending?.hasFile == true {
       let file = Self.file(of: entry.id, in: folder)
       if !FileManager.default.fileExists(atPath: file.path) { forget(entry.id) }
@@ -47,7 +46,7 @@ struct TransferLedger {
     removeStrangers()
   }
 
-  /// The rows in the order of their transfers.
+  /// The transfers in the order of their numbers.
   var rows: [TransferEntry] { entries.values.sorted { $0.number < $1.number } }
 
   /// Returns the number of the next transfer.
@@ -56,13 +55,13 @@ struct TransferLedger {
     return lastNumber
   }
 
-  /// The file with the content that came.
+  /// The file with the received content.
   static func file(of id: String, in folder: URL) -> URL { folder.appending(path: "\(id).came") }
 
-  /// The file with the content that is sent.
+  /// The file with the content to send.
   func content(of id: String) -> URL { folder.appending(path: "\(id).content") }
 
-  /// Writes a row for good.
+  /// Writes a transfer durably.
   mutating func put(_ entry: TransferEntry) throws(TransferError) {
     do {
       let row = try JSONEncoder().encode(entry)
@@ -81,7 +80,7 @@ struct TransferLedger {
     entries[entry.id] = entry
   }
 
-  /// Removes a transfer with its files, the row first of all.
+  /// Removes a transfer with its files, first the file of the transfer itself.
   mutating func forget(_ id: String) {
     entries[id] = nil
     Self.disk.remove(row(of: id))
@@ -92,8 +91,7 @@ struct TransferLedger {
   /// Removes the content that was sent.
   func removeContent(of id: String) { Self.disk.remove(content(of: id)) }
 
-  /// Copies content for a transfer, which nobody changes from then on, and returns the number of
-  /// its bytes.
+  /// Copies the content for a transfer, so that it does not change, and returns its size in bytes.
   func keep(_ content: SentFile, of id: String) throws(TransferError) -> Int {
     let place = self.content(of: id)
     do {
@@ -103,12 +101,11 @@ struct TransferLedger {
     } catch let error as OutboxError {
       throw TransferError(error)
     } catch {
-      throw .disk("The content cannot be kept: \(error.localizedDescription)")
+      throw .disk("The content cannot be stored: \(error.localizedDescription)")
     }
   }
 
-  /// Moves a file to another place for good, where it replaces what is there; to another disk it is
-  /// copied first.
+  /// Moves a file durably, and replaces an existing file. To another disk it is copied first.
   static func move(_ file: URL, to place: URL) throws(TransferError) {
     do throws(OutboxError) {
       if rename(file.path, place.path) != 0, !isMoved(file, to: place, errno) {
@@ -128,7 +125,7 @@ struct TransferLedger {
     }
   }
 
-  /// Tells whether an earlier time has moved it, and failed at the disk.
+  /// Returns whether an earlier attempt moved the file and then failed.
   private static func isMoved(_ file: URL, to place: URL, _ reason: Int32) -> Bool {
     defer { errno = reason }
     return reason == ENOENT && access(file.path, F_OK) != 0 && access(place.path, F_OK) == 0
@@ -142,14 +139,14 @@ struct TransferLedger {
       if case .damaged = error { return nil }
       throw error
     }
-    // What does not decode was not written by this.
+    // A file that cannot be decoded was not written by this type.
     let entry = row.flatMap { try? JSONDecoder().decode(TransferEntry.self, from: $0) }
     return entry.flatMap { "\($0.id).transfer" == file.lastPathComponent ? $0 : nil }
   }
 
-  /// Removes content without a row, as a kill in between leaves it.
+  /// Removes content without a transfer, which remains if the process is killed.
   private func removeStrangers() {
-    // It was read a moment ago; what is left behind is found the next time.
+    // The folder was readable a moment ago. Remaining files are removed at the next start.
     for name in (try? Self.disk.names(in: folder)) ?? [] {
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
       let isHalf =

@@ -1,10 +1,12 @@
 #if !canImport(Darwin)
   internal import Foundation
 
-  /// Waits until the disk has a file's bytes and its length; false where it has not (fdatasync(2)).
+  /// Waits until a file's bytes and its length are on the disk; `false` if that failed
+  /// (fdatasync(2)).
   func systemSync(_ descriptor: Int32) -> Bool { fdatasync(descriptor) == 0 }
 
-  /// Waits until the disk has the names in a folder; false where it has not (fsync(2)). Some
-  /// network file systems cannot be asked for it, and say so by EINVAL.
+  /// Waits until the names in a folder are on the disk; `false` if that failed (fsync(2)).
+  ///
+  /// Some network file systems do not support this, and fail with EINVAL.
   func systemSyncFolder(_ descriptor: Int32) -> Bool { fsync(descriptor) == 0 || errno == EINVAL }
 #endif

@@ -1,26 +1,27 @@
 internal import Foundation
 
-/// The calls of the system by which files change for good, as values: a test hears in which order
-/// they come, and has one fail. Who fails sets `errno`.
+/// The system calls that change files durably, as replaceable closures.
+///
+/// A test can record their order and let one of them fail. A failing call must set `errno`.
 struct DiskCalls: Sendable {
-  /// Writes bytes at a place of a file that is open, and returns how many; negative: none
+  /// Writes bytes at an offset of an open file, and returns their number; negative if it fails
   /// (pwrite(2)).
   var write: @Sendable (_ file: Int32, _ bytes: UnsafeRawBufferPointer, _ place: Int) -> Int = {
     pwrite($0, $1.baseAddress, $1.count, off_t($2))
   }
-  /// Waits until the disk has a file's bytes; false where it has not.
+  /// Waits until a file's bytes are on the disk; `false` if that failed.
   var sync: @Sendable (_ file: Int32) -> Bool = { systemSync($0) }
-  /// Waits until the disk has the names in a folder; false where it has not.
+  /// Waits until the names in a folder are on the disk; `false` if that failed.
   var syncFolder: @Sendable (_ folder: Int32) -> Bool = { systemSyncFolder($0) }
-  /// Gives a file a name in the place of another one's; false where that failed (rename(2)).
+  /// Renames a file, and replaces an existing one; `false` if that failed (rename(2)).
   var rename: @Sendable (_ old: String, _ new: String) -> Bool = { systemRename($0, $1) }
-  /// Gives a file a name that none has; false where that failed (link(2)).
+  /// Adds a name to a file, which must not exist yet; `false` if that failed (link(2)).
   var link: @Sendable (_ old: String, _ new: String) -> Bool = { systemLink($0, $1) }
 
   /// The calls of the system itself.
   static let system = DiskCalls()
 
-  /// Writes all bytes from a place of a file on; the number of the error where that failed.
+  /// Writes all bytes from an offset of a file on. Returns the error number if it fails.
   func writeAll(_ bytes: Data, to file: Int32, at start: Int = 0) -> Int32? {
     bytes.withUnsafeBytes { bytes in
       var done = 0
@@ -34,8 +35,9 @@ struct DiskCalls: Sendable {
     }
   }
 
-  /// Writes all bytes of a new file, waits until the disk has them, and closes it; the number of
-  /// the error if that failed, and then the file is removed.
+  /// Writes all bytes of a new file, waits until they are on the disk, and closes it.
+  ///
+  /// If that fails, it removes the file and returns the error number.
   func finish(_ file: Int32, at path: String, with bytes: Data) -> Int32? {
     defer { close(file) }
     var failure = writeAll(bytes, to: file)
@@ -45,8 +47,8 @@ struct DiskCalls: Sendable {
   }
 }
 
-/// The system's `rename`, which a property of that name would hide.
+/// Calls the system's `rename`, which a property with that name hides in `DiskCalls`.
 private func systemRename(_ old: String, _ new: String) -> Bool { rename(old, new) == 0 }
 
-/// The system's `link`, likewise.
+/// Calls the system's `link`, which a property with that name hides in `DiskCalls`.
 private func systemLink(_ old: String, _ new: String) -> Bool { link(old, new) == 0 }

@@ -1,20 +1,20 @@
 internal import Foundation
 
-/// A file of which each write is on the disk before it returns, or leaves nothing of itself.
+/// A file whose writes are on the disk when they return, or have no effect if they fail.
 final class DurableFile: @unchecked Sendable {
-  /// The number of bytes that are there for good. Whoever holds the file writes it.
+  /// The number of durable bytes. Only the owner of the file may write.
   private(set) var count: Int
   private let descriptor: Int32
   private let url: URL
   private let calls: DiskCalls
-  /// True where a write could not be taken back, so that nothing may follow it.
+  /// Whether a failed write could not be undone, so that no further write is possible.
   private(set) var isSpoilt = false
 
-  /// Opens a file to write at its end.
+  /// Opens a file for appending.
   ///
   /// - Parameters:
-  ///   - url: The file, which is made where it is not there.
-  ///   - count: The number of its bytes that are good; the rest is cut off.
+  ///   - url: The file, which is created if it is missing.
+  ///   - count: The number of valid bytes; the rest is truncated.
   ///   - calls: The system's calls.
   /// - Throws: ``OutboxError``.
   init(appendingTo url: URL, keeping count: Int, by calls: DiskCalls) throws(OutboxError) {
@@ -24,21 +24,20 @@ final class DurableFile: @unchecked Sendable {
     guard descriptor >= 0 else { throw OutboxError(errno, "open", url) }
     guard count < Int(lseek(descriptor, 0, SEEK_END)) else { return }
     guard ftruncate(descriptor, off_t(count)) == 0 else {
-      throw OutboxError(errno, "cut the end off", url)
+      throw OutboxError(errno, "truncate", url)
     }
     guard calls.sync(descriptor) else { throw OutboxError(errno, "write", url) }
   }
 
   deinit { close(descriptor) }
 
-  /// Takes back what was written behind a place; where that fails nothing may follow it.
+  /// Truncates the file to undo a write. If that fails, no further write is possible.
   func cut(to count: Int) {
     self.count = count
     if ftruncate(descriptor, off_t(count)) != 0 { isSpoilt = true }
   }
 
-  /// Writes bytes at the end and waits until the disk has them; where that fails the file is as it
-  /// was.
+  /// Appends bytes and waits until they are on the disk. If that fails, the file is unchanged.
   func append(_ bytes: Data) throws(OutboxError) {
     guard !isSpoilt else { throw OutboxError(EIO, "write", url) }
     do throws(OutboxError) {
@@ -46,7 +45,7 @@ final class DurableFile: @unchecked Sendable {
         throw OutboxError(failure, "write", url)
       }
       guard calls.sync(descriptor) else {
-        // What the disk has after that nobody knows (fsync(2)).
+        // After a failed sync, the contents of the disk are unknown (fsync(2)).
         let reason = errno
         isSpoilt = true
         throw OutboxError(reason, "write", url)
@@ -59,13 +58,12 @@ final class DurableFile: @unchecked Sendable {
   }
 }
 
-/// A file that is read. What the system does not read is an error; only what is not in the file is
-/// not there.
+/// A file for reading. A failed read is an error, and never counts as missing data.
 final class ReadFile {
   private let descriptor: Int32
   private let url: URL
 
-  /// Opens a file; `nil` where there is none.
+  /// Opens a file; `nil` if it does not exist.
   init?(_ url: URL) throws(OutboxError) {
     self.url = url
     descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
@@ -85,7 +83,7 @@ final class ReadFile {
     }
   }
 
-  /// Reads bytes; `nil` where the file ends before them.
+  /// Reads bytes; `nil` if the file is too short.
   func read(_ count: Int, at offset: Int) throws(OutboxError) -> Data? {
     var data = Data(count: count)
     let (isWhole, failure) = data.withUnsafeMutableBytes { bytes -> (Bool, Int32?) in
@@ -105,14 +103,14 @@ final class ReadFile {
   }
 }
 
-/// A folder that one process at a time holds, for as long as this value is there (flock(2)).
+/// A folder that one process at a time locks, for the lifetime of this value (flock(2)).
 final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Takes a folder by a file in it, which is made where it is not there.
+  /// Locks a folder with a file in it, which is created if it is missing.
   ///
-  /// - Throws: ``OutboxError/inUse(_:)`` where another process, or another value in this one, has
-  ///   it.
+  /// - Throws: ``OutboxError/inUse(_:)`` if another process, or another value in this process, has
+  ///   the lock.
   init(_ file: URL) throws(OutboxError) {
     descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutboxError(errno, "open", file) }
@@ -123,8 +121,8 @@ final class FolderLock: Sendable {
     }
   }
 
-  /// Gives the folder up by a call of its own: the lock belongs to the open file (flock(2)), which
-  /// a child process has too from its fork until it executes its program.
+  /// Releases the lock explicitly. It belongs to the open file (flock(2)), which a forked child
+  /// process shares until it executes its program.
   deinit {
     flock(descriptor, LOCK_UN)
     close(descriptor)

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The disk as an outbox and a ledger use it: each change is there for good before it returns, or
-/// is not there.
+/// The disk operations of an outbox and a ledger. Each change is durable when it returns, or
+/// undone.
 struct OutboxDisk: Sendable {
-  /// The calls of the system.
+  /// The system calls that it uses.
   var calls = DiskCalls.system
 
-  /// Reads a whole file; `nil` where there is none.
+  /// Reads a whole file; `nil` if it does not exist.
   func contents(of url: URL, upTo most: Int) throws(OutboxError) -> Data? {
     guard let file = try ReadFile(url) else { return nil }
     let size = try file.size
@@ -14,14 +14,14 @@ struct OutboxDisk: Sendable {
     return data
   }
 
-  /// Tells whether a file or a folder is there.
+  /// Returns whether a file or a folder exists.
   func isThere(_ url: URL) throws(OutboxError) -> Bool {
     if access(url.path, F_OK) == 0 { return true }
     guard errno == ENOENT else { throw OutboxError(reading: url, errno) }
     return false
   }
 
-  /// Puts a file with these bytes into its place, whole or not at all, and for good.
+  /// Writes a file durably, completely or not at all.
   func put(_ bytes: Data, at url: URL) throws(OutboxError) {
     let half = url.appendingPathExtension("new")
     let descriptor = open(half.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -32,8 +32,9 @@ struct OutboxDisk: Sendable {
     try move(half, to: url)
   }
 
-  /// Renames a file for good. Where it has its new name already, as after a time that failed at
-  /// the folder, it waits for the folder alone.
+  /// Renames a file durably.
+  ///
+  /// If an earlier attempt renamed it and then failed, this only synchronizes the folder.
   func move(_ old: URL, to new: URL) throws(OutboxError) {
     if !calls.rename(old.path, new.path) {
       let reason = errno
@@ -44,12 +45,12 @@ struct OutboxDisk: Sendable {
     try syncFolder(new.deletingLastPathComponent())
   }
 
-  /// Gives a file that cannot be understood a name that nothing reads, for whoever may want it.
+  /// Renames an invalid file to a name that is not read, so that it can be examined.
   func setAside(_ url: URL) throws(OutboxError) {
     try move(url, to: url.appendingPathExtension("damaged"))
   }
 
-  /// Makes an empty file for good; where that fails it is not there.
+  /// Creates an empty file durably. If that fails, the file does not exist.
   func touch(_ url: URL) throws(OutboxError) {
     let descriptor = open(url.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw OutboxError(errno, "write", url) }
@@ -60,39 +61,38 @@ struct OutboxDisk: Sendable {
     }
   }
 
-  /// Takes the bytes out of a file that nobody reads any more; whether the disk has heard of it is
-  /// of no matter.
+  /// Truncates a file that is not read any more. The result need not be durable.
   func empty(_ url: URL) { truncate(url.path, 0) }
 
-  /// Removes a file; one that stays behind is found at the next opening.
+  /// Removes a file. A file that could not be removed is found at the next opening.
   func remove(_ url: URL) { unlink(url.path) }
 
-  /// Makes a folder, with those above it, unless it is there.
+  /// Creates a folder and its parents, unless it exists.
   func makeFolder(_ url: URL) throws(OutboxError) {
     if mkdir(url.path, 0o700) == 0 { return try keep(url) }
     if errno == ENOENT, url.path != "/" {
       try makeFolder(url.deletingLastPathComponent())
-      // Once more and no oftener: above it may be a link that leads nowhere.
+      // Only once more: a parent may be a broken link.
       if mkdir(url.path, 0o700) == 0 { return try keep(url) }
     }
-    guard errno == EEXIST else { throw OutboxError(errno, "make the folder", url) }
+    guard errno == EEXIST else { throw OutboxError(errno, "create the folder", url) }
   }
 
-  /// Waits until the disk has the name of a folder that was made.
+  /// Waits until the name of a new folder is on the disk.
   private func keep(_ folder: URL) throws(OutboxError) {
     do throws(OutboxError) { try syncFolder(folder.deletingLastPathComponent()) } catch {
-      // Of a folder above that may not be read nobody can wait for the disk.
+      // A parent that this process may not open cannot be synchronized.
       if case .notWritable = error { return }
-      // Whoever finds it takes its name for one that is there for good.
+      // If the folder remained, a later call would assume that it is durable.
       rmdir(folder.path)
       throw error
     }
   }
 
-  /// Waits until the disk has the bytes of a file that somebody else wrote.
+  /// Waits until the bytes of a file from another writer are on the disk.
   func syncFile(_ file: URL) throws(OutboxError) { try sync(file, by: calls.sync) }
 
-  /// Waits until the disk has the names of a folder's files.
+  /// Waits until the names of a folder's files are on the disk.
   func syncFolder(_ folder: URL) throws(OutboxError) { try sync(folder, by: calls.syncFolder) }
 
   private func sync(_ place: URL, by call: (Int32) -> Bool) throws(OutboxError) {

@@ -1,30 +1,30 @@
 internal import Foundation
 
-/// The error of an outbox that cannot be opened or does not take a call.
+/// The error of an outbox that cannot be opened or does not accept a call.
 public enum OutboxError: Error, Sendable, Hashable {
-  /// Another process, or another outbox in this one, holds the folder.
+  /// Another process, or another outbox in this process, holds the folder.
   case inUse(String)
   /// The disk is full, with the file that could not be written.
   case diskFull(String)
-  /// The folder or its disk may only be read, with the file that could not be written.
+  /// The folder or its disk is read-only, with the file that could not be written.
   case notWritable(String)
-  /// The disk failed otherwise, in one sentence.
+  /// The disk failed in another way, described in one sentence.
   case disk(String)
-  /// The file cannot be one of an outbox.
+  /// The file is not a valid file of an outbox.
   case damaged(String)
-  /// The outbox was not opened with this endpoint, which its template names.
+  /// The outbox was not opened with the endpoint of this template.
   case unknownEndpoint(String)
-  /// The outbox was given an endpoint twice, which its template names.
+  /// The outbox was opened with two endpoints of this template.
   case repeatedEndpoint(String)
-  /// The body has no place in a batch, with the reason.
+  /// The body cannot be part of a batch, with the reason.
   case body(String)
   /// The body has more bytes than the limit.
   case tooLarge(bytes: Int, most: Int)
-  /// The key is no value of a header field, or is longer than 255 bytes.
+  /// The key is not valid in a header field, or is longer than 255 bytes.
   case key(String)
-  /// The outbox is full, as a sentence says, and refuses new calls.
+  /// The outbox is full and refuses new calls, described in one sentence.
   case full(String)
-  /// The outbox was closed before.
+  /// The outbox is closed.
   case closed
 }
 
@@ -33,28 +33,28 @@ extension OutboxError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .inUse(let folder):
-      "The outbox \"\(folder)\" is in use: one process at a time holds it; end the other one, or "
-        + "open another folder."
+      "The outbox \"\(folder)\" is in use by another process. End that process, or open another "
+        + "folder."
     case .diskFull(let file):
-      "The disk is full: \"\(file)\" cannot be written; the call was not taken. Make room and try "
+      "The disk is full: \"\(file)\" cannot be written; the call was not stored. Make room and try "
         + "again."
     case .notWritable(let file):
-      "\"\(file)\" cannot be written: its folder or disk may only be read. Open the outbox in a "
-        + "folder of the app's own."
+      "\"\(file)\" cannot be written: its folder or disk is read-only. Open the outbox in a "
+        + "folder of the app."
     case .disk(let text): text
     case .damaged(let file):
-      "\"\(file)\" is no file of an outbox, or is damaged; move it away and open the outbox again."
+      "\"\(file)\" is damaged or not a file of an outbox; move it away and open the outbox again."
     case .unknownEndpoint(let template):
-      "The outbox does not know the endpoint \"\(template)\"; open it with that endpoint, whose "
-        + "template has to have 1 to 80 bytes."
+      "The outbox does not know the endpoint \"\(template)\"; open it with that endpoint. A "
+        + "template must have 1 to 80 bytes."
     case .repeatedEndpoint(let template):
-      "The outbox was given two endpoints with the template \"\(template)\", and keeps calls by "
-        + "templates; give it each once."
+      "The outbox has two endpoints with the template \"\(template)\", but stores calls by "
+        + "template; pass each template once."
     case .body(let reason): "The body cannot be in a batch: \(reason)."
     case .tooLarge(let bytes, let most):
-      "The body has \(bytes) bytes; the outbox takes up to \(most). Raise mostCallBytes or split it."
+      "The body has \(bytes) bytes; the maximum is \(most). Raise mostCallBytes or split it."
     case .key(let key):
-      "\"\(key)\" is no key: use 1 to 255 visible ASCII characters, such as a UUID."
+      "\"\(key)\" is not a key: use 1 to 255 visible ASCII characters, such as a UUID."
     case .full(let text): text
     case .closed: "The outbox was closed; open it again."
     }
@@ -62,13 +62,13 @@ extension OutboxError: CustomStringConvertible {
 }
 
 extension OutboxError {
-  /// Makes the error of a file that the system does not read.
+  /// Creates the error of a file that cannot be read.
   init(reading file: URL, _ number: Int32) {
     let reason = String(cString: strerror(number))
     self = .disk("The app cannot read \"\(file.path)\": \(reason).")
   }
 
-  /// Makes the error of a system call that failed on a file.
+  /// Creates the error of a failed system call on a file.
   init(_ number: Int32, _ verb: String, _ file: URL) {
     switch number {
     case ENOSPC, EDQUOT, EFBIG: self = .diskFull(file.path)

@@ -1,25 +1,25 @@
 internal import Foundation
 
-/// A file of calls (``CallRecords``) that is written at its end, and made with the first call.
+/// A file of calls (``CallRecords``) for appending, which is created with the first call.
 struct CallFile {
   let url: URL
   private let disk: OutboxDisk
   private let records: CallRecords
   private var file: DurableFile?
-  /// The bytes that are there for good.
+  /// The number of durable bytes.
   private(set) var count: Int
-  /// Whether the disk has the name of the file.
+  /// Whether the name of the file is durable.
   private var isNamed: Bool
-  /// Whether a write could not be taken back.
+  /// Whether a failed write could not be undone.
   private(set) var isSpoilt = false
 
-  /// Creates a file that exists with so many good bytes, or a new one.
+  /// Creates a value for an existing file with a number of valid bytes, or for a new one.
   init(_ url: URL, _ disk: OutboxDisk, _ records: CallRecords = CallRecords(), count: Int = 0) {
     (self.url, self.disk, self.records, self.count) = (url, disk, records, count)
     isNamed = count > 0
   }
 
-  /// Writes calls for good and returns their places, or throws and has written none.
+  /// Writes calls durably and returns their byte ranges, or throws and has written none.
   mutating func append(_ calls: [StoredCall]) throws(OutboxError) -> [Range<Int>] {
     var data = count == 0 ? records.head : Data()
     let places = calls.map { call in
@@ -46,16 +46,16 @@ struct CallFile {
     return places
   }
 
-  /// Puts other calls in the place of all, for good.
+  /// Replaces all calls of the file durably.
   mutating func replace(with calls: [StoredCall]) throws(OutboxError) {
-    // What is open is not the file any more, also where putting fails at the folder.
+    // The open file is replaced, even if synchronizing the folder fails.
     file = nil
     let data = calls.reduce(into: records.head) { $0 += records.record($1) }
     try disk.put(data, at: url)
     (count, isNamed) = (data.count, true)
   }
 
-  /// Reads all calls that are whole.
+  /// Reads all complete calls of the file.
   func all(upTo most: Int) throws(OutboxError) -> [StoredCall] {
     let data = try disk.contents(of: url, upTo: most) ?? Data()
     return records.find(in: data).places.compactMap { place in

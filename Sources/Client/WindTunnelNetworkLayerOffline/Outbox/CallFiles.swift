@@ -1,31 +1,33 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The files of an endpoint's calls, each of which is written at its end until it is long enough,
-/// and removed when all of its calls have left.
+/// The files of an endpoint's calls.
+///
+/// Calls are appended to the last file until it is long enough. A file is removed when all its
+/// calls have left.
 struct CallFiles {
-  /// A call's place in the files.
-  struct Place {
+  /// The location of a call in the files.
+  struct Location {
     var file: UInt32
     var offset: UInt32
     var count: UInt32
   }
 
-  /// The things that reading a file finds.
+  /// The result of reading a file.
   struct Found {
-    /// The calls, as they lie in the file.
-    var calls: [(number: UInt64, stamp: OutboxStamp, place: Place)] = []
-    /// The bytes at its end that are no whole call and were cut off.
+    /// The calls in the order of the file.
+    var calls: [(number: UInt64, stamp: OutboxStamp, place: Location)] = []
+    /// The number of bytes at the end that were no complete call and were truncated.
     var cutBytes = 0
-    /// True where its head is damaged, and it was set aside.
+    /// Whether its head is damaged, so that the file was renamed.
     var isDamaged = false
   }
 
-  /// The bytes from which on a file of calls is followed by another one.
+  /// The size in bytes at which a file is full, so that new calls are written to the next one.
   private static let fileBytes = 1 << 20
-  /// The most bytes of a file without calls that is written on.
+  /// The maximum size in bytes at which a file without calls is reused.
   private static let keptBytes = 1 << 16
-  /// The most bytes of a file that is read: one that was nearly full, and a longest call.
+  /// The maximum size in bytes of a file that is read: a nearly full file and the longest call.
   static let readBytes = 1 << 30
 
   private let folder: URL
@@ -33,13 +35,13 @@ struct CallFiles {
   /// Each file with the number of its calls that have not left.
   private var files: [UInt32: (url: URL, calls: Int)] = [:]
   private var last: UInt32 = 0
-  /// The last file, while calls may be added to it.
+  /// The last file, while calls may be appended to it.
   private var active: CallFile?
 
-  /// Makes the files of a folder, of which none was read yet.
+  /// Creates a value for the files of a folder, before any was read.
   init(in folder: URL, _ disk: OutboxDisk) { (self.folder, self.disk) = (folder, disk) }
 
-  /// Reads a file; the last one is the one to be written on.
+  /// Reads a file. New calls are appended to the last one.
   mutating func read(_ url: URL, isLast: Bool) throws(OutboxError) -> Found {
     var found = Found()
     let data = try disk.contents(of: url, upTo: Self.readBytes) ?? Data()
@@ -59,7 +61,7 @@ struct CallFiles {
     found.calls = read.places.map { place in
       (
         place.number, place.stamp,
-        Place(file: last, offset: UInt32(place.offset), count: UInt32(place.count))
+        Location(file: last, offset: UInt32(place.offset), count: UInt32(place.count))
       )
     }
     guard isLast else { return found }
@@ -68,17 +70,17 @@ struct CallFiles {
     return found
   }
 
-  /// Writes calls for good and returns their places, or throws and has written none.
-  mutating func append(_ calls: [StoredCall]) throws(OutboxError) -> [Place] {
+  /// Writes calls durably and returns their locations, or throws and has written none.
+  mutating func append(_ calls: [StoredCall]) throws(OutboxError) -> [Location] {
     guard let first = calls.first?.number else { return [] }
     var file = try open(first)
     defer { active = file.isSpoilt ? nil : file }
     return try file.append(calls).map { place in
-      Place(file: last, offset: UInt32(place.lowerBound), count: UInt32(place.count))
+      Location(file: last, offset: UInt32(place.lowerBound), count: UInt32(place.count))
     }
   }
 
-  /// Returns the file that calls are written to, which may be a new one from this number on.
+  /// Returns the file for new calls, which may be a new file that begins with this number.
   private mutating func open(_ number: UInt64) throws(OutboxError) -> CallFile {
     if let active, active.count < Self.fileBytes { return active }
     try disk.makeFolder(folder)
@@ -90,8 +92,9 @@ struct CallFiles {
     return CallFile(url, disk)
   }
 
-  /// Reads calls. One that is damaged is left out; where the system reads nothing all stay.
-  func read(_ places: some Sequence<Place>) throws(OutboxError) -> [StoredCall] {
+  /// Reads calls, and skips damaged ones. Throws if the system cannot read, so that no call is
+  /// lost.
+  func read(_ places: some Sequence<Location>) throws(OutboxError) -> [StoredCall] {
     var calls: [StoredCall] = []
     var open: (id: UInt32, file: ReadFile?, rules: CallRecords?)?
     for place in places {
@@ -107,13 +110,14 @@ struct CallFiles {
   }
 
   /// Counts a call that has not left.
-  mutating func add(_ place: Place) { files[place.file]?.calls += 1 }
+  mutating func add(_ place: Location) { files[place.file]?.calls += 1 }
 
   /// Counts a call that has left.
-  mutating func forget(_ place: Place) { files[place.file]?.calls -= 1 }
+  mutating func forget(_ place: Location) { files[place.file]?.calls -= 1 }
 
-  /// Removes files whose calls have left; the last one only where that makes room, since a new one
-  /// costs a wait for the disk.
+  /// Removes files whose calls have left.
+  ///
+  /// The last file is removed only if it is large, because a new file requires a synchronization.
   mutating func removeEmpty() {
     for id in files.keys where files[id]?.calls == 0 {
       if id == last {

@@ -1,28 +1,29 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// A call as it lies in a file of calls.
+/// A call as it is stored in a file.
 struct StoredCall: Sendable, Hashable {
   /// The number of the call within its endpoint, from 1.
   var number: UInt64
-  /// The outbox's own time when it came, and the time of day then.
+  /// The outbox's own time and the date at which the call was enqueued.
   var stamp: OutboxStamp
   var key: String
   var body: Data
 
-  /// The number of bytes that it takes in a file.
+  /// The number of bytes of its record in a file.
   var bytes: Int { CallRecords.overhead + key.utf8.count + body.count }
 }
 
-/// A file of calls as bytes: a head, and one record after the other.
+/// The format of a file of calls: a head, followed by records.
 ///
 ///     head    WTO1  salt (16)  check of both (8), all of it twice
 ///     record  length of the rest (4)  number (8)  check of the rest (8)  check of these three (8)
 ///             outbox time (8)  time of day (8)  length of the key (2)  key  body
 ///
-/// All numbers are big-endian, and times are milliseconds. Checks are FNV-1a of 64 bits: they find
-/// accidents, not forgeries. That of a record's first three begins with the file's salt, so that
-/// bytes of a body are never taken for a record where one before them is damaged.
+/// All numbers are big-endian, and times are in milliseconds. Checks are 64-bit FNV-1a hashes,
+/// which detect accidents but not forgeries. The check of a record's first three fields includes
+/// the file's salt. Bytes of a body are therefore never taken for a record, even after damaged
+/// bytes.
 struct CallRecords {
   static let headBytes = 2 * headCopyBytes
   private static let headCopyBytes = 28
@@ -30,15 +31,15 @@ struct CallRecords {
   private static let recordHeadBytes = 28
   private static let restHeadBytes = 18
 
-  /// The number of bytes that a record takes beside its key and body.
+  /// The number of bytes of a record in addition to its key and body.
   static let overhead = recordHeadBytes + restHeadBytes
 
   let salt: Data
 
-  /// Makes the rules of a new file.
+  /// Creates the format of a new file, with a random salt.
   init() { salt = .random(16) }
 
-  /// Reads the rules of a file by its head; `nil` where there is none, or neither copy is whole.
+  /// Parses the head of a file; `nil` if it is missing or both of its copies are damaged.
   init?(head: Data) {
     guard head.count >= Self.headBytes else { return nil }
     for copy in 0..<2 {
@@ -77,7 +78,7 @@ struct CallRecords {
     return record + rest
   }
 
-  /// Reads a call from its whole record; `nil` where that is damaged.
+  /// Parses a call from its complete record; `nil` if that is damaged.
   func call(_ record: Data) -> StoredCall? {
     let record = record.startIndex == 0 ? record : Data(record)
     guard let length = length(record, at: 0), record.count == Self.recordHeadBytes + length else {
@@ -86,30 +87,31 @@ struct CallRecords {
     return call(record, at: 0, length)
   }
 
-  /// The parts of a file that were found.
+  /// The result of scanning a file.
   struct Found {
-    /// A call's place in the file.
-    struct Place {
+    /// The location of a call in the file.
+    struct Location {
       var number: UInt64
       var offset: Int
       var count: Int
       var stamp: OutboxStamp
     }
 
-    var places: [Place] = []
-    /// The number of bytes up to the end of the last whole record.
+    var places: [Location] = []
+    /// The number of bytes up to the end of the last complete record.
     var goodBytes = 0
   }
 
-  /// Finds the calls of a file, with its head. A damaged record is stepped over; what follows the
-  /// last whole one was cut off by a kill, or damaged.
+  /// Finds the calls of a file that includes its head.
+  ///
+  /// Damaged records are skipped. Bytes after the last complete record are truncated or damaged.
   func find(in file: Data) -> Found {
     let file = file.startIndex == 0 ? file : Data(file)
     var found = Found(goodBytes: min(Self.headBytes, file.count))
     var offset = Self.headBytes
     while offset + Self.recordHeadBytes <= file.count {
       guard let length = length(file, at: offset) else {
-        // One byte on: the check of a head fits nowhere else but at a head.
+        // Continue with the next byte: only a head has a matching check.
         offset += 1
         continue
       }
@@ -126,7 +128,7 @@ struct CallRecords {
     return found
   }
 
-  /// Returns the length of the rest of a record; `nil` where no whole head of one is there.
+  /// Returns the length of a record's rest; `nil` if there is no valid record head.
   private func length(_ file: Data, at offset: Int) -> Int? {
     guard offset + Self.recordHeadBytes <= file.count,
       file.bigEndian(at: offset + 20, bytes: 8)

@@ -1,8 +1,7 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The file of calls that servers refused. It is a file of calls (``CallRecords``), each of whose
-/// bodies is:
+/// The file of calls that servers refused. Its format is ``CallRecords``, with this body per call:
 ///
 ///     status (2)  length of the template (2)  template  body of the call
 struct DeadLetterFile {
@@ -10,7 +9,7 @@ struct DeadLetterFile {
 
   private var file: CallFile
 
-  /// Opens the file, which is made with the first letter.
+  /// Opens the file, which is created with the first dead letter.
   init(_ url: URL, _ disk: OutboxDisk, _ events: inout [OutboxEvent]) throws(OutboxError) {
     file = CallFile(url, disk)
     guard let data = try disk.contents(of: url, upTo: Self.readBytes) else { return }
@@ -22,8 +21,9 @@ struct DeadLetterFile {
     }
   }
 
-  /// Adds calls for good. The older half falls out where there are too many bytes, which is counted
-  /// also where adding fails then.
+  /// Appends calls durably. If the file becomes too large, older calls are dropped.
+  ///
+  /// `fallen` has the number of dropped calls, even if appending fails afterwards.
   mutating func add(
     _ calls: [StoredCall],
     of template: String,
@@ -43,7 +43,7 @@ struct DeadLetterFile {
     let bytes = new.reduce(0) { $0 + $1.bytes }
     if file.count > CallRecords.headBytes, file.count + bytes > most {
       let all = try file.all(upTo: Self.readBytes)
-      // The newer ones that fit into half of the room.
+      // Keeps the newest calls that fit into half of the maximum size.
       var (kept, size) = (0, 0)
       for call in all.reversed() {
         size += call.bytes
@@ -56,8 +56,10 @@ struct DeadLetterFile {
     _ = try file.append(new)
   }
 
-  /// Reads all letters. One that was written twice, since a kill came before its batch had left, is
-  /// one.
+  /// Reads all dead letters.
+  ///
+  /// A letter is written twice if the process was killed before its batch was removed. It is
+  /// returned once.
   func all() throws(OutboxError) -> [DeadLetter] {
     var seen: Set<String> = []
     return try file.all(upTo: Self.readBytes).compactMap { call in
@@ -76,7 +78,7 @@ struct DeadLetterFile {
     }
   }
 
-  /// Removes all letters from the file.
+  /// Removes all dead letters from the file.
   mutating func removeAll() throws(OutboxError) {
     if file.count > 0 { try file.replace(with: []) }
   }

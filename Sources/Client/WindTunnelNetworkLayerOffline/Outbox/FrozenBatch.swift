@@ -1,15 +1,15 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// A batch that is on the disk.
+/// A batch that is stored on disk.
 struct FrozenBatch: Sendable {
   var batch: OutboxBatch
   var content: FrozenContent
-  /// True where it may have been sent before, by this process or by another one.
+  /// Whether this process or an earlier one may have sent it before.
   var mayBeSent: Bool
 }
 
-/// The content of a batch with its key, kept as a ``CheckedFile``.
+/// The content of a batch with its key, stored as a ``CheckedFile``.
 struct FrozenContent: Sendable, Hashable {
   private static let magic = "WTF2"
 
@@ -26,14 +26,14 @@ struct FrozenContent: Sendable, Hashable {
     (self.key, self.contentType, self.body) = (key, contentType, body)
   }
 
-  /// Reads what was frozen; `nil` if it is damaged, or only a range was frozen.
+  /// Parses a stored batch; `nil` if it is damaged, or if only its range was stored.
   init?(_ data: Data) {
     guard let (head, body): (Head, Data) = CheckedFile.read(Self.magic, data) else { return nil }
     self.init(key: head.key, contentType: head.contentType, body: body)
   }
 
   var data: Data {
-    // Texts always have JSON; without it the file would be that of a range alone.
+    // Strings can always be encoded. An empty file would mean that only the range is stored.
     let head = Head(key: key, contentType: contentType)
     return (try? CheckedFile.write(Self.magic, head, body)) ?? Data()
   }

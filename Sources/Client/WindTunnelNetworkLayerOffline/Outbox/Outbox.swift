@@ -2,8 +2,8 @@ internal import Dispatch
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// A store of calls that need not be made now: they lie on the disk until there is a network, and
-/// are sent in batches, one endpoint's in the order in which they came.
+/// A store of calls that can wait. They are kept on disk until there is a network, then sent in
+/// batches.
 ///
 /// ```swift
 /// let telemetry = OutboxEndpoint(Endpoint(.post, "/telemetry"), waitsFor: .unrestricted)
@@ -12,10 +12,13 @@ public import WindTunnelNetworkLayer
 /// await outbox.send(by: client, until: .empty)
 /// ```
 ///
-/// Each call whose `enqueue` returned arrives whole at least once, whenever the process is killed,
-/// unless it falls out by ``OutboxLimits``, which is told. Only a batch whose answer was not heard
-/// is sent twice: the same bytes under the same `Idempotency-Key`, so that a server that keeps keys
-/// applies it once. One process at a time holds the folder.
+/// Calls of one endpoint are sent in their order. Each call whose `enqueue` returned is delivered
+/// completely at least once, even if the process is killed. The exception is a call that is dropped
+/// because of ``OutboxLimits``, which is reported as an event.
+///
+/// A batch is sent again only if its response was lost. It then has the same bytes and the same
+/// `Idempotency-Key`, so that a server that stores keys applies it once. One process at a time
+/// holds the folder.
 public final class Outbox: Sendable {
   private struct Pending {
     var call: OutboxStore.NewCall
@@ -30,7 +33,7 @@ public final class Outbox: Sendable {
     var wakers: [String: AsyncStream<Void>.Continuation] = [:]
   }
 
-  /// The most bytes of bodies that are written at once.
+  /// The maximum number of bytes of bodies that are written at once.
   private static let commitBytes = 4 << 20
 
   let endpoints: [OutboxEndpoint]
@@ -45,14 +48,15 @@ public final class Outbox: Sendable {
 
   /// Opens an outbox, and finds the calls that wait in it.
   ///
-  /// Calls of endpoints that are not given stay, and are sent when the outbox is opened with those.
+  /// Calls of endpoints that are missing here are kept. They are sent when the outbox is opened
+  /// with these endpoints.
   ///
   /// - Parameters:
-  ///   - folder: The folder, which is made where it is not there, for this outbox alone.
-  ///   - endpoints: The endpoints, each with a template of its own.
-  ///   - limits: The bounds.
+  ///   - folder: The folder for this outbox alone, which is created if it is missing.
+  ///   - endpoints: The endpoints, each with a unique template.
+  ///   - limits: The limits of the outbox.
   ///   - time: The source of time.
-  ///   - observe: Is told of each event, on whatever thread it happens.
+  ///   - observe: Receives each event, on any thread.
   ///   - draw: The source of random numbers in 0..<1, for jitter.
   /// - Throws: ``OutboxError``.
   public init(
@@ -72,23 +76,24 @@ public final class Outbox: Sendable {
     for event in events { observe(event) }
   }
 
-  /// The number of calls that wait, those of batches under way included.
+  /// The number of waiting calls, including calls of batches in progress.
   public var count: Int { store.withLock { $0?.count ?? 0 } }
 
-  /// The number of times that the disk was written to for new calls.
+  /// The number of disk writes for new calls.
   var commits: Int { state.withLock { $0.commits } }
 
-  /// Takes a call, and returns when it is on the disk for good. Calls that come while the disk is
-  /// at work are written at once.
+  /// Stores a call, and returns when it is durable on disk.
+  ///
+  /// Calls that arrive during a write are written together.
   ///
   /// - Parameters:
   ///   - body: The call's part of a batch.
-  ///   - endpoint: The endpoint, with which the outbox was opened.
-  ///   - key: The key of the call: the `Idempotency-Key` of a batch with this call alone, and the
-  ///     call's name in dead letters.
-  /// - Returns: The number of the call, and what fell out for it.
-  /// - Throws: ``OutboxError``; the call was not taken then. After ``OutboxError/disk(_:)`` it may
-  ///   still arrive, where what was written of it could not be taken back.
+  ///   - endpoint: One of the endpoints of this outbox.
+  ///   - key: The key of the call, which identifies it among dead letters. It is also the
+  ///     `Idempotency-Key` of a batch that contains this call alone.
+  /// - Returns: The number of the call, and the calls that were dropped for it.
+  /// - Throws: ``OutboxError``; the call was not accepted then. After ``OutboxError/disk(_:)`` it
+  ///   may still be delivered, if a partial write could not be undone.
   @concurrent
   @discardableResult
   public func enqueue(
@@ -114,9 +119,9 @@ public final class Outbox: Sendable {
     }.get()
   }
 
-  /// Takes a value as JSON, as ``enqueue(_:to:key:)`` does.
+  /// Stores a value as JSON, like ``enqueue(_:to:key:)``.
   ///
-  /// - Throws: ``OutboxError``; ``OutboxError/body(_:)`` where it cannot be encoded.
+  /// - Throws: ``OutboxError``; ``OutboxError/body(_:)`` if it cannot be encoded.
   @concurrent
   @discardableResult
   public func enqueue(
@@ -129,7 +134,7 @@ public final class Outbox: Sendable {
     return try await enqueue(body, to: endpoint, key: key)
   }
 
-  /// Writes what has come since the last time, with one wait for the disk.
+  /// Writes the calls that are pending, with one disk synchronization.
   private func commit() {
     let group = state.withLock { state in
       var (count, bytes) = (0, 0)
@@ -151,13 +156,14 @@ public final class Outbox: Sendable {
       pending.waiter.resume(returning: results?[place] ?? .failure(.closed))
     }
     let woken = Set(group.map(\.call.name))
-    // In their own order, so that what is sent beside each other is sent alike each time.
+    // In the order of the endpoints, so that concurrent batches are sent in the same order each
+    // time.
     for endpoint in endpoints where woken.contains(endpoint.name) { wake(endpoint.name) }
   }
 
-  /// Returns the calls that servers refused, in the order in which they did.
+  /// Returns the calls that servers refused, in the order of refusal.
   ///
-  /// - Throws: ``OutboxError`` where the file cannot be read.
+  /// - Throws: ``OutboxError`` if the file cannot be read.
   @concurrent
   public func deadLetters() async throws(OutboxError) -> [DeadLetter] {
     try await onDisk { store, _ throws(OutboxError) in try store.deadLetters() }.get()
@@ -169,7 +175,7 @@ public final class Outbox: Sendable {
     try await onDisk { store, _ throws(OutboxError) in try store.removeDeadLetters() }.get()
   }
 
-  /// Closes the outbox, so that another one may open its folder; what waits stays on the disk.
+  /// Closes the outbox, so that another one can open its folder. Waiting calls stay on disk.
   @concurrent
   public func close() async {
     await withCheckedContinuation { closed in
@@ -181,8 +187,9 @@ public final class Outbox: Sendable {
     for endpoint in endpoints { wake(endpoint.name) }
   }
 
-  /// Does something where nobody else works with the disk, off the threads of tasks. Its events are
-  /// told when the store is free again, since who hears them may ask it.
+  /// Runs work with exclusive access to the disk, not on the threads of tasks.
+  ///
+  /// Its events are reported after the store is released, because an observer may call the outbox.
   func onDisk<Value: Sendable>(
     _ work:
       @escaping @Sendable (inout OutboxStore, inout [OutboxEvent]) throws(OutboxError) -> Value
@@ -192,7 +199,7 @@ public final class Outbox: Sendable {
         var events: [OutboxEvent] = []
         let result = self.store.withLock { store -> Result<Value, OutboxError> in
           guard var open = store else { return .failure(.closed) }
-          // Two values of it would have what they share copied.
+          // A second value would copy the shared storage.
           store = nil
           defer { store = open }
           return Result { () throws(OutboxError) in try work(&open, &events) }
@@ -203,10 +210,10 @@ public final class Outbox: Sendable {
     }
   }
 
-  /// Tells of events, in order.
+  /// Reports events, in order.
   func tell(_ events: [OutboxEvent]) { for event in events { observe(event) } }
 
-  /// Begins to send; false where somebody sends already.
+  /// Begins to send; `false` if sending is already in progress.
   func beginSending() -> Bool {
     state.withLock { state in
       defer { state.isSending = true }
@@ -217,7 +224,7 @@ public final class Outbox: Sendable {
   /// Ends sending, so that it may begin again.
   func endSending() { state.withLock { $0.isSending = false } }
 
-  /// The words that calls of an endpoint have come.
+  /// Returns a stream with an element when calls of an endpoint have arrived.
   func wakes(of name: String) -> AsyncStream<Void> {
     let (stream, waker) = AsyncStream.makeStream(
       of: Void.self,

@@ -1,27 +1,29 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// A moment of an outbox: its own time, which never runs backwards, and the time of day then. Both
-/// in milliseconds.
+/// A moment in an outbox's own time, which never decreases, with the date. Both in milliseconds.
 struct OutboxStamp: Sendable, Hashable, Codable {
-  /// The time since the outbox was made.
+  /// The time since the outbox was created.
   var elapsed: Int64
-  /// The time of day since 1970, or the latest one that was seen before where that was later.
+  /// The date since 1970, or the latest date seen before if that was later.
   var date: Int64
 
-  /// Returns the later of each time of two moments.
+  /// Returns the maximum of both times of two moments.
   func latest(with other: OutboxStamp?) -> OutboxStamp {
     guard let other else { return self }
     return OutboxStamp(elapsed: max(elapsed, other.elapsed), date: max(date, other.date))
   }
 }
 
-/// An outbox's own time, by which calls grow old. While a process runs it is the uptime; from one
-/// process to the next it is what the time of day says has passed since the latest one that was
-/// ever seen, so that a clock that is set back and put right again adds nothing.
+/// An outbox's own time, which determines the age of calls.
+///
+/// Within a process it is the uptime. Between processes it is the time since the latest date ever
+/// seen. A clock that is set back and corrected again therefore adds nothing.
 struct OutboxClock: Sendable {
-  /// The most milliseconds from one process to the next that count: a day. A clock that jumps costs
-  /// no more than that, and calls of an app that is seldom started stay longer.
+  /// The maximum time between two processes that counts, in milliseconds: a day.
+  ///
+  /// A clock that jumps ahead adds no more. In an app that is rarely started, calls are kept
+  /// longer.
   private static let longestRest: Int64 = 86_400_000
   private static let magic = "WTC1"
   private let time: any TimeSource
@@ -29,7 +31,7 @@ struct OutboxClock: Sendable {
   private let uptime: Duration
   private let latestDate: Int64
 
-  /// Makes a clock that goes on after the last moment that is known; `nil`: there is none.
+  /// Creates a clock that continues after the last known moment; `nil` if there is none.
   init(_ time: any TimeSource, after last: OutboxStamp?) {
     (self.time, uptime) = (time, time.uptime)
     let date = Self.milliseconds(time.date)
@@ -37,7 +39,7 @@ struct OutboxClock: Sendable {
     latestDate = max(date, last?.date ?? date)
   }
 
-  /// The moment of now.
+  /// The current moment of the clock.
   var now: OutboxStamp {
     OutboxStamp(
       elapsed: start + (time.uptime - uptime).milliseconds,
@@ -45,7 +47,7 @@ struct OutboxClock: Sendable {
     )
   }
 
-  /// Reads a moment that was kept; `nil` if it is damaged.
+  /// Reads a stored moment; `nil` if it is damaged.
   static func stamp(of data: Data) -> OutboxStamp? {
     let file: (head: OutboxStamp, body: Data)? = CheckedFile.read(magic, data)
     return file?.head
@@ -60,7 +62,7 @@ struct OutboxClock: Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, as an outbox counts, within ± 146 million years.
+  /// The number of whole milliseconds, limited to ± 146 million years.
   var milliseconds: Int64 {
     let most = Int64.max / 2000
     let seconds = min(max(components.seconds, -most), most)

@@ -1,26 +1,27 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// An endpoint whose calls may wait in an outbox, and the form in which several of them are sent at
-/// once.
+/// An endpoint whose calls may wait in an outbox, and the format of a batch of calls.
 ///
 /// ```swift
 /// let telemetry = OutboxEndpoint(Endpoint(.post, "/telemetry"), waitsFor: .unrestricted)
 /// ```
 public struct OutboxEndpoint: Sendable {
-  /// The endpoint as each batch calls it; its content is the batch's, and its template is the name
-  /// under which calls lie on the disk.
+  /// The endpoint that each batch calls.
+  ///
+  /// The content of a call is the batch. The template is the name under which calls are stored on
+  /// disk.
   public var endpoint: Endpoint
-  /// The form of a batch's content.
+  /// The format of a batch's content.
   public var format: BatchFormat
-  /// The most calls in a batch.
+  /// The maximum number of calls in a batch.
   public var mostCalls: Int
-  /// The most bytes of bodies in a batch; a call that is longer is sent alone.
+  /// The maximum number of bytes of bodies in a batch. A longer call is sent alone.
   public var mostBytes: Int
   /// The networks that a batch waits for.
   public var waitsFor: NetworkNeed
 
-  /// Makes an endpoint of an outbox; by default a batch has up to 100 calls and 256 KB.
+  /// Creates an endpoint of an outbox; by default a batch has up to 100 calls and 256 KB.
   public init(
     _ endpoint: Endpoint,
     format: BatchFormat = .ndjson,
@@ -39,16 +40,16 @@ public struct OutboxEndpoint: Sendable {
   var name: String { endpoint.template }
 }
 
-/// The form of a batch: the bodies of several calls as one content.
+/// The format of a batch: how the bodies of several calls are combined into one content.
 public struct BatchFormat: Sendable {
-  /// The value of `Content-Type`; `nil`: none is sent.
+  /// The value of `Content-Type`; `nil` to send none.
   public var contentType: String?
-  /// Returns the reason why a body has no place in a batch of this form; `nil` where it has.
+  /// Returns the reason why a body cannot be in a batch with this format; `nil` if it can.
   public var objection: @Sendable (Data) -> String?
-  /// Joins bodies; equal bodies have equal contents.
+  /// Joins bodies. Equal bodies must give equal contents.
   public var join: @Sendable ([Data]) -> Data
 
-  /// Makes a form of its parts.
+  /// Creates a format from its parts.
   public init(
     contentType: String?,
     objection: @escaping @Sendable (Data) -> String? = { _ in nil },
@@ -57,54 +58,56 @@ public struct BatchFormat: Sendable {
     (self.contentType, self.objection, self.join) = (contentType, objection, join)
   }
 
-  /// One body a line, each with its line feed. A body with a line feed of its own is refused.
+  /// One body per line, each with a line feed. A body that contains a line feed is refused.
   public static let ndjson = BatchFormat(
     contentType: "application/x-ndjson",
     objection: { body in
       body.contains(UInt8(ascii: "\n"))
-        ? "it holds a line feed, and a batch is one body a line; encode it in one line" : nil
+        ? "it contains a line feed, but a batch has one body per line; encode it in one line" : nil
     },
     join: { bodies in bodies.reduce(into: Data()) { $0 += $1 + Data("\n".utf8) } }
   )
 
-  /// A JSON array, of which each body is an element.
+  /// A JSON array with each body as an element.
   public static let jsonArray = BatchFormat(contentType: "application/json") { bodies in
     Data("[".utf8) + bodies.joined(separator: Data(",".utf8)) + Data("]".utf8)
   }
 
-  /// Returns the form that is the body itself, for endpoints whose batches hold one call.
+  /// Returns the format that is the body itself, for endpoints with one call per batch.
   public static func single(contentType: String?) -> BatchFormat {
     BatchFormat(contentType: contentType) { $0.reduce(into: Data()) { $0 += $1 } }
   }
 }
 
-/// The bounds of an outbox.
+/// The limits of an outbox.
 public struct OutboxLimits: Sendable, Hashable {
-  /// The things that happen to a call for which there is no room.
+  /// The reactions to a new call when the outbox is full.
   public enum Overflow: Sendable, Hashable {
-    /// The oldest calls that are in no batch yet fall out.
+    /// The oldest calls that are not in a batch yet are dropped.
     case dropsOldest
     /// The new call is refused with ``OutboxError/full(_:)``.
     case refusesNew
   }
 
-  /// The most calls that wait.
+  /// The maximum number of waiting calls.
   public var mostCalls: Int
-  /// The most bytes of the calls that wait.
+  /// The maximum number of bytes of the waiting calls.
   public var mostBytes: Int
-  /// The most bytes of one call's body.
+  /// The maximum number of bytes of one call's body.
   public var mostCallBytes: Int
-  /// The age at which a call falls out, by a time that no clock sets back. From one start of the
-  /// app to the next at most a day of it passes.
+  /// The age at which a call is dropped, measured independently of the system clock.
+  ///
+  /// Between two starts of the app, at most a day counts.
   public var longestAge: Duration
-  /// The thing that happens to a call for which there is no room.
+  /// The reaction to a new call when the outbox is full.
   public var overflow: Overflow
-  /// The most bytes of dead letters; the older half falls out beyond that.
+  /// The maximum number of bytes of dead letters. Beyond it, the older half is dropped.
   public var mostDeadLetterBytes: Int
-  /// The waits after a batch that could not be delivered now.
+  /// The delays after a batch that cannot be delivered yet.
   public var backoff: Backoff
 
-  /// Makes bounds; by default 100,000 calls, 50 MB, 1 MB a call, a week, and waits of 1 s to 5 min.
+  /// Creates limits; by default 100,000 calls, 50 MB, 1 MB per call, a week, and delays of 1 s to 5
+  /// min.
   public init(
     mostCalls: Int = 100_000,
     mostBytes: Int = 50_000_000,
@@ -119,10 +122,11 @@ public struct OutboxLimits: Sendable, Hashable {
     (self.mostDeadLetterBytes, self.backoff) = (mostDeadLetterBytes, backoff)
   }
 
-  /// The longest body and the most bytes of dead letters that a file of an outbox has room for.
+  /// The maximum size of a body, and of all dead letters, that a file of an outbox can contain.
   private static let fileBytes = 1 << 28
 
-  /// The bounds with which an outbox can count: none is negative, and no file grows too long.
+  /// The limits as far as an outbox supports them, without negative values or files that are too
+  /// long.
   var bounded: OutboxLimits {
     var limits = self
     limits.mostCalls = max(0, mostCalls)

@@ -1,46 +1,48 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// An event of an outbox. Each batch is a call of the client too, whose own events its observer
-/// hears.
+/// An event of an outbox. Each batch is also a call of the client, whose observer receives its
+/// events.
 public enum OutboxEvent: Sendable, Hashable {
   /// A batch waits for a network that its endpoint may use.
   case waitingForNetwork(template: String, NetworkNeed)
-  /// A batch was answered with a status that the endpoint's rules accept.
+  /// A batch was delivered: the endpoint's rules accept the response's status.
   case delivered(OutboxBatch, status: Int)
-  /// A batch could not be delivered now, and is tried again after a wait with the same bytes.
+  /// A batch could not be delivered, and is sent again with the same bytes after a delay.
   case heldBack(OutboxBatch, NetworkError, for: Duration)
-  /// A batch was refused, and its calls are dead letters, but for those that fell out.
+  /// A batch was refused. Its calls are dead letters, unless they were dropped.
   case deadLettered(OutboxBatch, status: Int)
-  /// Calls fell out that were not delivered.
+  /// Calls were dropped before delivery.
   case fellOut(OutboxFallout)
-  /// The end of a file had no whole call and was cut off, as a kill in the middle of a write leaves
-  /// it.
+  /// A file ended with an incomplete call, which was truncated. That occurs if a write is
+  /// interrupted.
   case cutOff(template: String, bytes: Int)
-  /// Calls or a batch on the disk are damaged. Such calls are lost; a batch is made again. A file
-  /// whose head is damaged stays under a name that ends in `.damaged`; that of dead letters has the
-  /// template `dead-letters`.
+  /// Calls or a batch on disk are damaged. Such calls are lost, and a batch is created again.
+  ///
+  /// A file with a damaged head is renamed to end in `.damaged`. For the file of dead letters the
+  /// template is `dead-letters`.
   case damaged(template: String, calls: Int)
-  /// Dead letters fell out, the oldest first; on a disk that is full those that were to be written.
+  /// Dead letters were dropped, the oldest first; on a full disk, the ones about to be written.
   case deadLettersFellOut(Int)
-  /// The disk refused what a batch needs, and is asked again after a wait; not for dead letters
-  /// that find no room.
+  /// The disk refused an operation for a batch, which is repeated after a delay.
+  ///
+  /// For dead letters on a full disk it is not repeated.
   case diskFailed(OutboxError)
 }
 
-/// The calls of one batch.
+/// A group of calls that is sent as one request.
 public struct OutboxBatch: Sendable, Hashable {
   /// The template of the endpoint.
   public var template: String
-  /// The numbers of its calls, each as ``OutboxReceipt/number`` told it.
+  /// The numbers of its calls, each equal to its ``OutboxReceipt/number``.
   public var numbers: ClosedRange<UInt64>
-  /// The value of `Idempotency-Key`: that of its only call, or of the batch's own.
+  /// The value of `Idempotency-Key`: the key of its only call, or a key of the batch.
   public var key: String
 }
 
-/// The calls that left an outbox undelivered.
+/// The calls that an outbox dropped before delivery.
 public struct OutboxFallout: Sendable, Hashable {
-  /// The reasons for which calls fall out.
+  /// The reasons why calls are dropped.
   public enum Reason: String, Sendable, Hashable, Codable {
     /// The calls were older than ``OutboxLimits/longestAge``.
     case age
@@ -50,17 +52,17 @@ public struct OutboxFallout: Sendable, Hashable {
 
   /// The template of the endpoint.
   public var template: String
-  /// The numbers of the calls, each as ``OutboxReceipt/number`` told it.
+  /// The numbers of the calls, each equal to its ``OutboxReceipt/number``.
   public var numbers: ClosedRange<UInt64>
-  /// The reason for which they fell out.
+  /// The reason why they were dropped.
   public var reason: Reason
 }
 
-/// The result of a call that was taken.
+/// The receipt of an accepted call.
 public struct OutboxReceipt: Sendable, Hashable {
   /// The number of the call within its endpoint, from 1.
   public var number: UInt64
-  /// The calls that fell out to make room when it was taken.
+  /// The calls that were dropped to make room for it.
   public var fellOut: [OutboxFallout]
 }
 
@@ -68,7 +70,7 @@ public struct OutboxReceipt: Sendable, Hashable {
 public struct DeadLetter: Sendable, Hashable {
   /// The template of the endpoint.
   public var template: String
-  /// The status of the answer to its batch.
+  /// The status of the response to its batch.
   public var status: Int
   /// The number of the call within its endpoint.
   public var number: UInt64

@@ -1,49 +1,49 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The calls of one endpoint on the disk, in a folder of their own.
+/// The calls of one endpoint on disk, in their own folder.
 ///
 ///     0000000000000001.calls                   calls from this number on
 ///     0000000000000001-0000000000000064.batch  the batch to be sent; empty: its range alone
 ///     0000000000000064.done                    all up to this number have left, but for the batch
 ///
-/// Numbers are hexadecimal. A batch is in its place before it is sent, and leaves by becoming the
-/// `.done`, which takes no room, so that a full disk keeps nothing from leaving.
+/// Numbers are hexadecimal. A batch is stored before it is sent. When it leaves, its file is
+/// renamed to `.done`, which needs no room, so that a full disk never prevents that.
 struct OutboxLane {
-  /// A call: 32 bytes in memory, whatever its body.
-  private struct Entry {
+  /// A call. It occupies 32 bytes in memory, regardless of its body.
+  private struct QueuedCall {
     var number: UInt64
     var elapsed: Int64
-    var place: CallFiles.Place
+    var place: CallFiles.Location
   }
 
-  /// The most bytes of bodies in a batch, whatever its endpoint allows, so that it can be read.
+  /// The maximum number of bytes of bodies in any batch, so that its file can be read.
   private static let batchBytes = 1 << 28
   let name: String
   private let folder: URL
   private let outboxID: String
   private let disk: OutboxDisk
   private var files: CallFiles
-  private var waiting: ArraySlice<Entry> = []
-  private var frozen: [Entry] = []
+  private var waiting: ArraySlice<QueuedCall> = []
+  private var frozen: [QueuedCall] = []
   private var batch: (range: ClosedRange<UInt64>, content: FrozenContent?)?
-  /// True where somebody may have sent the batch before.
+  /// Whether the batch may have been sent before.
   private var mayBeSent = false
   private var left: UInt64 = 0
   private var nextNumber: UInt64 = 1
-  /// The bytes of the calls that have not left.
+  /// The number of bytes of the calls that have not left.
   private(set) var bytes = 0
-  /// The latest moment that a call tells of.
+  /// The latest moment at which a stored call was enqueued.
   private(set) var lastStamp: OutboxStamp?
-  /// The things that opening found, to be told.
+  /// The problems found while opening, to be reported.
   private(set) var findings: [OutboxEvent] = []
 
   /// The number of calls that have not left.
   var count: Int { waiting.count + frozen.count }
-  /// The moment of the call that falls out next: the oldest, or the youngest of a batch.
+  /// The moment of the call that expires next: the oldest, or the youngest of a batch.
   var nextToAge: Int64? { frozen.last?.elapsed ?? waiting.first?.elapsed }
 
-  /// Opens a folder, which is made when there is a call.
+  /// Opens a folder, which is created with the first call.
   init(
     _ name: String,
     in folder: URL,
@@ -53,7 +53,7 @@ struct OutboxLane {
     (self.name, self.folder, self.outboxID, self.disk) = (name, folder, outboxID, disk)
     files = CallFiles(in: folder, disk)
     guard try disk.isThere(folder) else { return }
-    // What another process did here may not be on the disk yet, and is built upon.
+    // Changes of another process may not be durable yet, and later changes depend on them.
     try disk.syncFolder(folder)
     var callFiles: [(UInt64, URL)] = []
     var ranges: [ClosedRange<UInt64>] = []
@@ -82,7 +82,8 @@ struct OutboxLane {
     removeOldMarks()
   }
 
-  /// Keeps the batch that was frozen last: one before it was not sent, since its freezing failed.
+  /// Keeps the batch that was stored last. An earlier batch was not sent, because storing it
+  /// failed.
   private mutating func findBatch(_ ranges: [ClosedRange<UInt64>]) throws(OutboxError) {
     let last = ranges.max { ($0.upperBound, $0.lowerBound) < ($1.upperBound, $1.lowerBound) }
     guard let last else { return }
@@ -100,31 +101,31 @@ struct OutboxLane {
     if found.cutBytes > 0 { findings.append(.cutOff(template: name, bytes: found.cutBytes)) }
   }
 
-  private mutating func take(_ number: UInt64, _ stamp: OutboxStamp, _ place: CallFiles.Place) {
+  private mutating func take(_ number: UInt64, _ stamp: OutboxStamp, _ place: CallFiles.Location) {
     lastStamp = stamp.latest(with: lastStamp)
-    // Calls that were not taken, since their write failed, lie under the number of one that was,
-    // and under those behind it.
+    // A failed write may have left calls in a file, whose numbers later calls reuse. The later ones
+    // count.
     while let last = waiting.last, last.number >= number { forget(waiting.removeLast()) }
     while let last = frozen.last, last.number >= number { forget(frozen.removeLast()) }
     nextNumber = max(left, batch?.range.upperBound ?? 0, number) + 1
     let isFrozen = batch?.range.contains(number) ?? false
     guard isFrozen || number > left else { return }
-    let entry = Entry(number: number, elapsed: stamp.elapsed, place: place)
+    let entry = QueuedCall(number: number, elapsed: stamp.elapsed, place: place)
     add(entry)
     if isFrozen { frozen.append(entry) } else { waiting.append(entry) }
   }
 
-  /// Calls of an endpoint are numbered without gaps.
+  /// Reports missing calls. The numbers of an endpoint's calls have no gaps.
   private mutating func tellGaps() {
     let first = batch?.range.lowerBound ?? left + 1
     guard let last = waiting.last?.number ?? frozen.last?.number, last >= first else { return }
-    // Those between a batch and what has left after it fell out.
+    // The numbers between a batch and the last dropped call were dropped, too.
     let out = batch.map { left > $0.range.upperBound ? left - $0.range.upperBound : 0 } ?? 0
     let missing = Int(last - first + 1) - Int(out) - count
     if missing > 0 { findings.append(.damaged(template: name, calls: missing)) }
   }
 
-  /// Writes calls for good and returns their numbers, or throws and has taken none.
+  /// Writes calls durably and returns their numbers, or throws and has accepted none.
   mutating func append(
     _ calls: [(key: String, body: Data)],
     at stamp: OutboxStamp
@@ -137,15 +138,14 @@ struct OutboxLane {
     let first = nextNumber
     nextNumber += UInt64(calls.count)
     for (call, place) in zip(stored, places) {
-      let entry = Entry(number: call.number, elapsed: stamp.elapsed, place: place)
+      let entry = QueuedCall(number: call.number, elapsed: stamp.elapsed, place: place)
       add(entry)
       waiting.append(entry)
     }
     return first...(nextNumber - 1)
   }
 
-  /// Returns the batch that is to be sent, and freezes one where there is none; `nil` where no call
-  /// waits.
+  /// Returns the batch to send, and stores a new one if there is none; `nil` if no call waits.
   mutating func nextBatch(
     of endpoint: OutboxEndpoint,
     damaged: inout Int
@@ -161,7 +161,7 @@ struct OutboxLane {
       try leaveBatch(batch.range)
     }
     while !waiting.isEmpty {
-      var (entries, size): ([Entry], Int) = ([], 0)
+      var (entries, size): ([QueuedCall], Int) = ([], 0)
       for entry in waiting.prefix(endpoint.mostCalls) {
         size += Int(entry.place.count) - CallRecords.overhead
         if !entries.isEmpty, size > min(endpoint.mostBytes, Self.batchBytes) { break }
@@ -188,17 +188,17 @@ struct OutboxLane {
     do throws(OutboxError) {
       try disk.put(content.data, at: batchFile(range))
     } catch {
-      // It may be in its place, where the next one may have another range.
+      // The file may exist, and the next batch may have another range.
       disk.remove(batchFile(range))
       guard case .diskFull = error else { throw error }
-      // Its range alone takes no room, and the same calls make the same content.
+      // The range alone needs no room, and the same calls produce the same content.
       try disk.touch(batchFile(range))
     }
   }
 
-  /// Makes the content of calls; `nil` where all of them are damaged.
+  /// Returns the content of calls; `nil` if all of them are damaged.
   private func content(
-    of entries: [Entry],
+    of entries: [QueuedCall],
     _ range: ClosedRange<UInt64>,
     in format: BatchFormat,
     _ damaged: inout Int
@@ -207,7 +207,7 @@ struct OutboxLane {
     damaged += entries.count - calls.count
     if calls.isEmpty { return nil }
     return FrozenContent(
-      // Of one call it is what the caller knows it by.
+      // A batch with one call has that call's own key.
       key: range.count == 1 && calls.count == 1
         ? calls[0].key
         : "\(outboxID)-\(range.lowerBound)-\(range.upperBound)-\(Self.digest(of: calls))",
@@ -216,8 +216,10 @@ struct OutboxLane {
     )
   }
 
-  /// The part of a key that tells calls from others which had the same numbers before a backup of
-  /// the folder was put back: a server that keeps keys would take those for these.
+  /// Returns a hash that distinguishes calls from earlier ones with the same numbers.
+  ///
+  /// Numbers repeat if the folder is restored from a backup. With equal keys, a server that stores
+  /// keys would confuse the calls.
   private static func digest(of calls: [StoredCall]) -> String {
     var digest = Data()
     for call in calls {
@@ -241,17 +243,17 @@ struct OutboxLane {
     )
   }
 
-  /// Returns the calls of the batch, as they came; those that are damaged are not among them, and
-  /// none where the batch is another one.
+  /// Returns the calls of the batch in order, without damaged ones; none if the batch is another
+  /// one.
   func frozenCalls(_ range: ClosedRange<UInt64>) throws(OutboxError) -> [StoredCall] {
     batch?.range == range ? try read(frozen) : []
   }
 
-  private func read(_ entries: [Entry]) throws(OutboxError) -> [StoredCall] {
+  private func read(_ entries: [QueuedCall]) throws(OutboxError) -> [StoredCall] {
     try files.read(entries.lazy.map(\.place))
   }
 
-  /// Notes for good that a batch has left; nothing where the batch is another one.
+  /// Records durably that a batch has left. Does nothing if the batch is another one.
   mutating func leaveBatch(_ range: ClosedRange<UInt64>) throws(OutboxError) {
     guard batch?.range == range else { return }
     let mark = doneFile(range.upperBound)
@@ -264,7 +266,7 @@ struct OutboxLane {
     files.removeEmpty()
   }
 
-  /// Has the oldest calls that are in no batch leave, and returns their numbers.
+  /// Removes the oldest calls that are not in a batch, and returns their numbers.
   @discardableResult
   mutating func leave(_ count: Int) throws(OutboxError) -> ClosedRange<UInt64>? {
     let leaving = waiting.prefix(count)
@@ -278,7 +280,7 @@ struct OutboxLane {
     return first...last
   }
 
-  /// Has calls leave that came before a moment, and returns their numbers, those of a batch first.
+  /// Removes calls from before a moment, and returns their numbers, first those in a batch.
   mutating func leaveAged(
     before moment: Int64,
     withBatch: Bool
@@ -293,23 +295,24 @@ struct OutboxLane {
     return gone
   }
 
-  /// The size and the moment of a call that is in no batch; `nil` where there are not as many.
+  /// Returns size and moment of the call at an index, of calls outside a batch; `nil` if out of
+  /// range.
   func waitingCall(at place: Int) -> (bytes: Int, elapsed: Int64)? {
     waiting.dropFirst(place).first.map { (Int($0.place.count), $0.elapsed) }
   }
 
-  private mutating func add(_ entry: Entry) {
+  private mutating func add(_ entry: QueuedCall) {
     bytes += Int(entry.place.count)
     files.add(entry.place)
   }
 
-  private mutating func forget(_ entry: Entry) {
+  private mutating func forget(_ entry: QueuedCall) {
     bytes -= Int(entry.place.count)
     files.forget(entry.place)
   }
 
   private func removeOldMarks() {
-    // One that stays behind says less than the latest.
+    // A remaining file has a lower number than the latest and no effect.
     for file in (try? disk.names(in: folder)) ?? [] where file.hasSuffix(".done") {
       if let number = UInt64(file.dropLast(5), radix: 16), number < left {
         disk.remove(folder.appending(path: file))

@@ -1,30 +1,36 @@
 public import WindTunnelNetworkLayer
 
 extension Outbox {
-  /// The moments at which ``send(by:until:)`` ends.
-  public enum End: Sendable, Hashable {
-    /// The end of the task that sends.
+  /// The conditions that end ``send(by:until:)``.
+  public enum StopCondition: Sendable, Hashable {
+    /// The task that sends was cancelled.
     case cancelled
-    /// The moment at which no call waits any more.
+    /// No call waits any more.
     case empty
   }
 
-  /// Sends what waits, each batch as a call of the client, with its slot, credential and breaker.
-  /// The waits between two tries are the outbox's: the client retries a batch only where the
-  /// endpoint has a `mostRetries` of its own.
+  /// Sends the waiting calls. Each batch is a call of the client, with its slot, credential and
+  /// breaker.
   ///
-  /// Endpoints are sent beside each other, and the batches of one after each other. A batch that
-  /// cannot be delivered now (5xx, 401, 407, 408, 425, 429, no answer, a redirect whatever it leads
-  /// to, an answer that breaks the endpoint's rules) is sent again after a wait; every other 4xx
-  /// makes its calls dead letters. A 409 (RFC 9110 §15.5.10) does so where the batch was sent once,
-  /// and where it stays after five more times: a server that keeps keys says it while it works at
-  /// the first. Where somebody sends already it returns at once.
+  /// The outbox determines the delays between attempts. The client retries a batch only if the
+  /// endpoint sets `mostRetries`. Endpoints are sent concurrently, and the batches of one endpoint
+  /// in sequence.
+  ///
+  /// A batch is sent again after a delay if it cannot be delivered yet. That is the case for the
+  /// statuses 5xx, 401, 407, 408, 425 and 429, and if there is no response. It is also the case for
+  /// a redirect to any URL, and for a response that violates the endpoint's rules.
+  ///
+  /// Every other 4xx turns the calls into dead letters. So does a 409 (RFC 9110 §15.5.10) if the
+  /// batch was sent only once, or if it persists after five more attempts. A server that stores
+  /// keys responds with 409 while it still processes the first request.
+  ///
+  /// If sending is already in progress, the method returns immediately.
   ///
   /// - Parameters:
-  ///   - client: The client, whose `Networks` say when there is one.
-  ///   - end: The moment at which it ends, by default the end of its task.
+  ///   - client: The client, whose `Networks` report whether there is a network.
+  ///   - end: The condition that ends it; by default, the cancellation of its task.
   @concurrent
-  public func send(by client: NetworkClient, until end: End = .cancelled) async {
+  public func send(by client: NetworkClient, until end: StopCondition = .cancelled) async {
     guard beginSending() else { return }
     defer { endSending() }
     await withTaskGroup(of: Void.self) { group in
@@ -38,30 +44,30 @@ extension Outbox {
 
 /// Sends the batches of one endpoint.
 private struct OutboxSender {
-  /// The most times in a row that 409 is taken for "the first one is still being worked at".
+  /// The maximum number of consecutive 409 responses that mean "the first request is in progress".
   private static let mostConflicts = 5
 
   let outbox: Outbox
   let endpoint: OutboxEndpoint
   let client: NetworkClient
 
-  /// The counts of what was tried in vain.
+  /// The numbers of failed attempts.
   private struct Tries {
-    /// The times in a row, whatever was sent.
+    /// The number of consecutive failures, for any batch.
     var failures = 0
-    /// The times in a row that the batch with these calls was answered 409.
+    /// The number of consecutive 409 responses to the batch with these calls.
     var conflicts = 0
     var numbers: ClosedRange<UInt64>?
   }
 
-  /// The meaning of an answer for its batch.
-  private enum Verdict {
+  /// The consequence of a response for its batch.
+  private enum BatchResult {
     case delivered(status: Int)
     case refused(status: Int)
     case notNow(NetworkError)
   }
 
-  func run(until end: Outbox.End) async {
+  func run(until end: Outbox.StopCondition) async {
     var wakes = outbox.wakes(of: endpoint.name).makeAsyncIterator()
     var tries = Tries()
     while !Task.isCancelled {
@@ -85,7 +91,7 @@ private struct OutboxSender {
     }
   }
 
-  /// The time until the next call that waits is too old; `nil` if no call waits.
+  /// The time until the next waiting call expires; `nil` if no call waits.
   private func work() async -> Result<Duration?, OutboxError> {
     let (outbox, name) = (outbox, endpoint.name)
     return await outbox.onDisk { store, events in
@@ -101,8 +107,7 @@ private struct OutboxSender {
     }
   }
 
-  /// Waits for a network that the endpoint may use; false where something else may have come up
-  /// meanwhile.
+  /// Waits for a network that the endpoint may use; `false` if the state must be checked again.
   private func hasNetwork(within rest: Duration) async -> Bool {
     guard let networks = client.networks, !endpoint.waitsFor.isMet(by: networks.status) else {
       return true
@@ -123,7 +128,7 @@ private struct OutboxSender {
     }
   }
 
-  /// Sends a batch once, and counts what was in vain.
+  /// Sends a batch once, and counts failures.
   private func send(_ frozen: FrozenBatch, _ tries: inout Tries) async {
     if tries.numbers != frozen.batch.numbers {
       (tries.numbers, tries.conflicts) = (frozen.batch.numbers, 0)
@@ -132,15 +137,16 @@ private struct OutboxSender {
     call.headers["Idempotency-Key"] = frozen.batch.key
     call.body = .data(frozen.content.body, contentType: frozen.content.contentType)
     call.priority = .deferrable
-    // The outbox tries again: two that do so, one in the other, send at an outage four times as
-    // often.
+    // The outbox itself retries. With retries in the client as well, the number of requests during
+    // an outage would be four times higher.
     call.mostRetries = call.mostRetries ?? 0
-    // A redirect has delivered nothing, and what is refused is told apart by its status.
+    // A redirect delivers nothing, and the status distinguishes the kinds of refusal.
     call.rules.statuses = call.rules.statuses.clamped(to: 200...299)
     call.rules.refusesRedirects = true
     call.rules.errors = nil
     let (result, attempts) = await client.counted(call)
-    // A batch that nobody sent before, nor an earlier attempt of this call, is worked at by nobody.
+    // If neither this call nor an earlier process sent the batch, the server cannot be processing
+    // it.
     let wasSent = frozen.mayBeSent || attempts > 1
     let mayBeWorkedAt = wasSent && tries.conflicts < Self.mostConflicts
     switch Self.verdict(result, mayBeWorkedAt: mayBeWorkedAt) {
@@ -160,7 +166,7 @@ private struct OutboxSender {
       tries.failures += 1
       if case .server(status: 409, _) = error { tries.conflicts += 1 } else { tries.conflicts = 0 }
       var pause = pause(after: tries.failures, error)
-      // However long a server asks to wait, calls fall out in time.
+      // Calls expire in time, even if the server requires a longer wait.
       if case .success(let rest?) = await work() { pause = min(pause, rest) }
       outbox.tell([.heldBack(frozen.batch, error, for: pause)])
       await wait(pause, after: error)
@@ -170,15 +176,15 @@ private struct OutboxSender {
   private static func verdict(
     _ result: Result<CallResponse, NetworkError>,
     mayBeWorkedAt: Bool
-  ) -> Verdict {
+  ) -> BatchResult {
     switch result {
     case .success(let answer): return .delivered(status: answer.status)
     case .failure(let error):
       switch error {
-      // It came too late, too early or without a login: the next time it may be taken.
+      // The request was too late, too early or unauthenticated. The next one may succeed.
       case .server(status: 408, _), .server(status: 425, _), .credentials(status: 401, _):
         return .notNow(error)
-      // A server that keeps keys says so while it works at the first one.
+      // A server that stores keys responds with 409 while it processes the first request.
       case .server(status: 409, _) where mayBeWorkedAt: return .notNow(error)
       case .server(let status, _) where (400...499).contains(status):
         return .refused(status: status)
@@ -188,7 +194,8 @@ private struct OutboxSender {
     }
   }
 
-  /// Has the batch leave the disk, however long it takes; false where the task ended before.
+  /// Removes the batch from the disk, and retries until it succeeds; `false` if the task is
+  /// cancelled.
   private func leave(_ batch: OutboxBatch) async -> Bool {
     await untilDone { store, _ throws(OutboxError) in try store.leaveBatch(batch) }
   }
@@ -220,18 +227,19 @@ private struct OutboxSender {
     }
   }
 
-  /// Waits after a failure; after one for want of a network, until one comes.
+  /// Waits after a failure. If there was no network, it waits until there is one, at most for the
+  /// delay.
   private func wait(_ pause: Duration, after error: NetworkError) async {
     guard case .offline = error, let networks = client.networks else { return await wait(pause) }
     let need = endpoint.waitsFor
     let coming = Task {
-      // The network that there is now may be the one that was in vain.
+      // The current network may be the failing one.
       for await status in networks.changes.dropFirst() where need.isMet(by: status) { return }
     }
     await wait(for: coming, within: pause)
   }
 
-  /// A wait that is cancelled is seen by whoever loops.
+  /// Waits for a delay. The caller's loop checks for a cancellation.
   private func wait(_ pause: Duration) async {
     do { try await outbox.time.sleep(for: pause) } catch {}
   }

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// All that an outbox has on the disk, for one thread at a time.
+/// All data of an outbox on disk. Only one thread at a time may use it.
 struct OutboxStore {
-  /// The longest name of an endpoint: spelled as that of a folder, every file system takes it.
+  /// The maximum length of an endpoint's name. Escaped as a folder name, it is valid on any file
+  /// system.
   private static let nameBytes = 80
 
   let limits: OutboxLimits
@@ -14,17 +15,17 @@ struct OutboxStore {
   private let clock: OutboxClock
   private var letters: DeadLetterFile
   private var lanes: [String: OutboxLane] = [:]
-  /// The endpoints whose calls somebody may be sending.
+  /// The endpoints whose calls may be in the process of being sent.
   private let known: Set<String>
 
-  /// Opens a folder, which is made where it is not there.
+  /// Opens a folder, which is created if it is missing.
   ///
   /// - Parameters:
   ///   - folder: The folder.
   ///   - endpoints: The names of the endpoints.
-  ///   - limits: The bounds.
+  ///   - limits: The limits of the outbox.
   ///   - time: The source of time.
-  ///   - events: The things that were found.
+  ///   - events: The problems found while opening are appended here.
   ///   - calls: The system's calls.
   /// - Throws: ``OutboxError``.
   init(
@@ -48,7 +49,7 @@ struct OutboxStore {
       throw .unknownEndpoint(name)
     }
     try disk.syncFolder(folder)
-    // A folder above that may not be read is not this process's to keep.
+    // A parent folder that this process may not open cannot be synchronized.
     do throws(OutboxError) { try disk.syncFolder(folder.deletingLastPathComponent()) } catch {
       guard case .notWritable = error else { throw error }
     }
@@ -68,27 +69,27 @@ struct OutboxStore {
     var last = try disk.contents(of: mark, upTo: 1024).flatMap(OutboxClock.stamp)
     for stamp in lanes.values.compactMap(\.lastStamp) { last = stamp.latest(with: last) }
     clock = OutboxClock(time, after: last)
-    // A disk that is full must not keep what waits from being sent: the next opening counts from
-    // the last call then.
+    // A full disk must not prevent sending. The next opening then continues from the last call's
+    // moment.
     try? disk.put(OutboxClock.data(of: clock.now), at: mark)
   }
 
   /// The number of calls that have not left.
   var count: Int { lanes.values.reduce(0) { $0 + $1.count } }
-  /// The bytes of the calls that have not left, with what belongs to each on the disk.
+  /// The number of bytes of the calls that have not left, including their overhead on disk.
   var bytes: Int { lanes.values.reduce(0) { $0 + $1.bytes } }
 
-  /// The calls of an endpoint that have not left.
+  /// The number of an endpoint's calls that have not left.
   func count(of name: String) -> Int { lanes[name]?.count ?? 0 }
 
-  /// A call that is to be taken.
+  /// A call to be stored.
   struct NewCall: Sendable {
     var name: String
     var key: String
     var body: Data
   }
 
-  /// Takes calls, with one write an endpoint for all of them.
+  /// Stores calls, with one write per endpoint.
   ///
   /// - Returns: The result of each, in the order of the calls.
   mutating func append(
@@ -131,7 +132,7 @@ struct OutboxStore {
     }
   }
 
-  /// Has the oldest calls leave until the bounds are kept; a batch stays.
+  /// Drops the oldest calls until the limits are met. A stored batch is kept.
   private mutating func makeRoom(telling events: inout [OutboxEvent]) -> [OutboxFallout] {
     var excess = (calls: count - limits.mostCalls, bytes: bytes - limits.mostBytes)
     var leaving: [String: Int] = [:]
@@ -157,8 +158,10 @@ struct OutboxStore {
     return fellOut
   }
 
-  /// Has calls leave that are too old. A batch that is may be on its way, but for one of the
-  /// sender that asks, or of an endpoint that has none.
+  /// Drops expired calls.
+  ///
+  /// An expired batch may be in flight. It is dropped only for the given sender, or for an endpoint
+  /// without a sender.
   mutating func age(of sender: String? = nil, telling events: inout [OutboxEvent]) {
     let moment = clock.now.elapsed - limits.longestAge.milliseconds
     for name in lanes.keys {
@@ -174,15 +177,14 @@ struct OutboxStore {
     }
   }
 
-  /// Returns the time until the next call of an endpoint is too old; `nil` where none waits.
+  /// Returns the time until the next call of an endpoint expires; `nil` if none waits.
   func timeToAge(of name: String) -> Duration? {
     lanes[name]?.nextToAge.map { oldest in
       .milliseconds(max(1, oldest + limits.longestAge.milliseconds - clock.now.elapsed + 1))
     }
   }
 
-  /// Returns the batch of an endpoint that is to be sent, which is on the disk then; `nil` where no
-  /// call waits.
+  /// Returns an endpoint's batch to send, which is then stored on disk; `nil` if no call waits.
   mutating func nextBatch(
     of endpoint: OutboxEndpoint,
     telling events: inout [OutboxEvent]
@@ -195,14 +197,16 @@ struct OutboxStore {
     return try lanes[endpoint.name]?.nextBatch(of: endpoint, damaged: &damaged)
   }
 
-  /// Notes for good that a batch has left; nothing where its endpoint has another one.
+  /// Records durably that a batch has left. Does nothing if its endpoint has another batch.
   mutating func leaveBatch(_ batch: OutboxBatch) throws(OutboxError) {
     try lanes[batch.template]?.leaveBatch(batch.numbers)
   }
 
-  /// Makes the calls of a batch dead letters, for good; nothing where its endpoint has another one.
-  /// Older ones may fall out, and these themselves on a disk that is full: nothing waits for room
-  /// that a server has refused.
+  /// Stores the calls of a batch durably as dead letters. Does nothing if its endpoint has another
+  /// batch.
+  ///
+  /// Older letters may be dropped. On a full disk the new ones are dropped, because refused calls
+  /// must not block others.
   mutating func addLetters(
     of batch: OutboxBatch,
     status: Int,
@@ -221,15 +225,15 @@ struct OutboxStore {
     }
   }
 
-  /// Reads all dead letters, in the order in which they were refused.
+  /// Reads all dead letters, in the order of refusal.
   func deadLetters() throws(OutboxError) -> [DeadLetter] { try letters.all() }
 
   /// Removes all dead letters.
   mutating func removeDeadLetters() throws(OutboxError) { try letters.removeAll() }
 
   private static func full(_ limits: OutboxLimits) -> String {
-    "The outbox is full: it takes \(limits.mostCalls) calls and \(limits.mostBytes) bytes. Try "
-      + "again when some were sent, or raise its limits."
+    "The outbox is full: it stores \(limits.mostCalls) calls and \(limits.mostBytes) bytes. Try "
+      + "again after some calls were sent, or raise its limits."
   }
 
   private static func id(_ file: URL, _ disk: OutboxDisk) throws(OutboxError) -> String {
@@ -239,7 +243,7 @@ struct OutboxStore {
       return id.uuidString
     }
     let id = UUID().uuidString
-    // Not by a new file in its place: the lock is this one's.
+    // The file is not replaced, because it carries the lock.
     let new = try DurableFile(appendingTo: file, keeping: 0, by: disk.calls)
     try new.append(Data(id.utf8))
     try disk.syncFolder(file.deletingLastPathComponent())
@@ -250,14 +254,16 @@ struct OutboxStore {
     charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-_"
   )
 
-  /// The name of an endpoint's folder: bytes that are no small letter and no digit are `=` and two
-  /// hexadecimal digits, so that it is the same on file systems that do not tell cases apart.
+  /// Returns the name of an endpoint's folder.
+  ///
+  /// Bytes other than lowercase letters, digits, `-` and `_` are escaped as `=` and two hexadecimal
+  /// digits. Names therefore stay distinct on case-insensitive file systems.
   static func folderName(_ name: String) -> String {
     let escaped = name.addingPercentEncoding(withAllowedCharacters: folderCharacters) ?? ""
     return escaped.replacing("%", with: "=") + ".endpoint"
   }
 
-  /// The name of the endpoint that a folder is of; `nil`: it is of none.
+  /// Returns the name of a folder's endpoint; `nil` if it is not an endpoint's folder.
   private static func name(_ folder: String) -> String? {
     let name = folder.dropLast(9).replacing("=", with: "%").removingPercentEncoding
     return name.flatMap { folderName($0) == folder ? $0 : nil }

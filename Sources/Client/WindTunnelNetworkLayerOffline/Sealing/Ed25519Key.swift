@@ -1,8 +1,7 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// A public key of Ed25519 (RFC 8032 §5.1), by which signatures are verified with the system's own
-/// cryptography.
+/// An Ed25519 public key (RFC 8032 §5.1), which verifies signatures with the system's cryptography.
 public struct Ed25519Key: Sendable, Hashable {
   /// The length of a public key in bytes.
   public static let keyBytes = 32
@@ -11,10 +10,10 @@ public struct Ed25519Key: Sendable, Hashable {
 
   private let bytes: Data
 
-  /// Makes a key of its 32 bytes.
+  /// Creates a key from its 32 bytes.
   ///
-  /// - Throws: `SealingError.key(_:)` for bytes that are no key, and
-  ///   `SealingError.unavailable(_:)` where the system cannot verify.
+  /// - Throws: `SealingError.key(_:)` for another length, and `SealingError.unavailable(_:)` if the
+  ///   system cannot verify signatures.
   public init(_ bytes: Data) throws(SealingError) {
     guard bytes.count == Self.keyBytes else {
       throw .key("A public key of Ed25519 has \(Self.keyBytes) bytes; this one has \(bytes.count).")
@@ -23,7 +22,7 @@ public struct Ed25519Key: Sendable, Hashable {
     self.bytes = Data(bytes)
   }
 
-  /// Tells whether a signature of exactly these bytes was made by the key's owner.
+  /// Returns whether the key's owner made this signature for exactly these bytes.
   public func isValid(_ signature: Data, of message: Data) -> Bool {
     signature.count == Self.signatureBytes
       && SystemCrypto.isEd25519(signature, of: message, by: bytes)

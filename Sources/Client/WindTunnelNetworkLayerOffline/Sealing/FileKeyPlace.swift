@@ -1,28 +1,28 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// A place of keys in files of mode 600, one each, in a directory of its own of mode 700.
+/// A key store with one file of mode 600 per key, in its own directory of mode 700.
 ///
-/// A file that others may read or write, that belongs to another user, or that is no plain file, is
-/// refused and not read. A file is put into its place whole and for good: whoever is killed, or
-/// loses power, leaves the old one or the new one. What a kill leaves half done beside them is
-/// removed by an hour later's opening.
+/// A file is not read if others may access it, if it belongs to another user, or if it is not a
+/// regular file. Files are replaced durably and completely: after a kill or a power failure, either
+/// the old or the new file exists. An unfinished file is removed by an opening at least an hour
+/// later.
 public struct FileKeyPlace: KeyPlace {
-  /// The greatest length of what is kept under a name, in bytes.
+  /// The maximum length of a value in bytes.
   public static let bytesMax = 64 << 10
 
-  /// The seconds after which nobody is at work at a draft any more.
+  /// The minimum age in seconds of an abandoned file.
   private static let draftSeconds = 3600.0
-  /// The most times that a file is added which others remove meanwhile.
+  /// The maximum number of attempts to add a file that others remove meanwhile.
   private static let mostAdditions = 100
 
   private let directory: URL
   private let calls: DiskCalls
 
-  /// Makes a place of a directory, which is created for this user alone where there is none.
+  /// Creates a key store in a directory, which is created for this user alone if it is missing.
   ///
-  /// - Throws: `SealingError.place(_:)` where it cannot be created, where others may write in it,
-  ///   or where it belongs to another user.
+  /// - Throws: `SealingError.place(_:)` if the directory cannot be created, is writable by others,
+  ///   or belongs to another user.
   public init(directory: URL) throws(SealingError) {
     try self.init(directory: directory, by: .system)
   }
@@ -42,25 +42,24 @@ public struct FileKeyPlace: KeyPlace {
     guard descriptor >= 0 else { throw Self.failure("opened", directory.path) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Self.failure("looked at", directory.path) }
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure("examined", directory.path) }
     try Self.checkOwner(status, directory.path)
     guard status.st_mode & 0o022 == 0 else {
       throw .place(
-        "The folder \(directory.path) has mode \(Self.mode(status)), so that others can put keys of "
-          + "theirs into it; run chmod 700 on it."
+        "The folder \(directory.path) has mode \(Self.mode(status)), so other users can write keys "
+          + "to it; run chmod 700 on it."
       )
     }
     sweep()
   }
 
-  /// Removes the drafts of whoever was killed before it had put them into their places: they have
-  /// keys in them.
+  /// Removes the unfinished files of killed processes, because they contain keys.
   private func sweep() {
-    // A folder that cannot be listed is looked at the next time; files can be read all the same.
+    // If the folder cannot be listed, the next opening cleans up. Files can be read nevertheless.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names where Self.isDraft(name) {
       let path = directory.appending(path: name).path
-      // Of one that was put into its place meanwhile nothing is known, and nothing is to be done.
+      // A file that was renamed meanwhile has no attributes and is skipped.
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       guard attributes?[.type] as? FileAttributeType == .typeRegular,
         let date = attributes?[.modificationDate] as? Date
@@ -69,29 +68,29 @@ public struct FileKeyPlace: KeyPlace {
     }
   }
 
-  /// Reads a file that is this user's alone; `nil` where there is none.
+  /// Reads a file that only this user can access; `nil` if it does not exist.
   public func read(_ name: String) throws(SealingError) -> Data? {
     let path = try path(name)
-    // Neither a link's end nor a pipe, which would wait for a writer.
+    // Does not follow links, and does not block on a pipe.
     let descriptor = openFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
       if errno == ELOOP {
-        throw .place("The key file \(path) is a link, which is not followed; remove it.")
+        throw .place("The key file \(path) is a link, which is not allowed; remove it.")
       }
       throw Self.failure("opened", path)
     }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw Self.failure("looked at", path) }
+    guard fstat(descriptor, &status) == 0 else { throw Self.failure("examined", path) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw .place("The key file \(path) is no plain file; remove it.")
+      throw .place("The key file \(path) is not a regular file; remove it.")
     }
     try Self.checkOwner(status, path)
     guard status.st_mode & 0o077 == 0 else {
       throw .place(
-        "The key file \(path) has mode \(Self.mode(status)), so that others may have read it; remove "
-          + "it, or run chmod 600 on it if nobody has."
+        "The key file \(path) has mode \(Self.mode(status)), so other users may have read it. Remove "
+          + "it, or run chmod 600 on it if the key is still secret."
       )
     }
     do {
@@ -103,48 +102,48 @@ public struct FileKeyPlace: KeyPlace {
     throw .place("The key file \(path) has more than \(Self.bytesMax) bytes; remove it.")
   }
 
-  /// Writes a file in place of the one that was there.
+  /// Writes a file, and replaces an existing one.
   public func write(_ data: Data, as name: String) throws(SealingError) {
     let path = try path(name)
     let draft = try draft(data, name)
     guard calls.rename(draft, path) else {
-      let failure = Self.failure("put into its place", path)
+      let failure = Self.failure("moved into place", path)
       unlink(draft)
       throw failure
     }
     try syncFolder()
   }
 
-  /// Writes a file where there is none, and returns what is there then.
+  /// Writes a file if it does not exist, and returns the resulting content.
   public func add(_ data: Data, as name: String) throws(SealingError) -> Data {
     let path = try path(name)
     let draft = try draft(data, name)
     defer { unlink(draft) }
     for _ in 0..<Self.mostAdditions {
-      // Unlike a rename this puts nothing in another's place.
+      // Unlike a rename, a link never replaces a file.
       if calls.link(draft, path) {
         try syncFolder()
         return data
       }
-      guard errno == EEXIST else { throw Self.failure("put into its place", path) }
+      guard errno == EEXIST else { throw Self.failure("moved into place", path) }
       if let other = try read(name) {
-        // Whoever has added it may not have waited for the disk yet.
+        // The process that added it may not have synchronized the folder yet.
         try syncFolder()
         return other
       }
-      // It was removed meanwhile, and nothing is kept under the name.
+      // The file was removed meanwhile, so that the name is free again.
     }
-    throw .place("\(path) is removed by others as soon as it is there; end them.")
+    throw .place("Another process removes \(path) again and again; end that process.")
   }
 
-  /// Removes a file, if there is one.
+  /// Removes a file, if it exists.
   public func remove(_ name: String) throws(SealingError) {
     let path = try path(name)
     guard unlink(path) == 0 || errno == ENOENT else { throw Self.failure("removed", path) }
     try syncFolder()
   }
 
-  /// Waits until the disk has the names of the files.
+  /// Waits until the names of the files are on the disk.
   private func syncFolder() throws(SealingError) {
     let descriptor = openFile(directory.path, O_RDONLY | O_DIRECTORY)
     guard descriptor >= 0 else { throw Self.failure("opened", directory.path) }
@@ -157,7 +156,7 @@ public struct FileKeyPlace: KeyPlace {
     return directory.appending(path: name).path
   }
 
-  /// Tells whether a name is a draft's: that of a key between a dot, and another dot and a UUID.
+  /// Returns whether a name belongs to an unfinished file: a dot, the key's name, a dot and a UUID.
   private static func isDraft(_ name: String) -> Bool {
     guard name.hasPrefix("."), let dot = name.lastIndex(of: "."), dot > name.startIndex else {
       return false
@@ -165,17 +164,17 @@ public struct FileKeyPlace: KeyPlace {
     return UUID(uuidString: String(name[name.index(after: dot)...])) != nil
   }
 
-  /// Writes a file under a name that nobody reads, and returns its path.
+  /// Writes a file under a temporary name, and returns its path.
   private func draft(_ data: Data, _ name: String) throws(SealingError) -> String {
     guard data.count <= Self.bytesMax else {
       throw .place(
-        "\(data.count) bytes are too many for \"\(name)\"; keep \(Self.bytesMax) at most."
+        "\"\(name)\" has \(data.count) bytes; the maximum is \(Self.bytesMax)."
       )
     }
     let path = directory.appending(path: ".\(name).\(UUID().uuidString)").path
     let descriptor = openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
     guard descriptor >= 0 else { throw Self.failure("created", path) }
-    // The umask may have taken rights away that the owner needs.
+    // The umask may have removed permissions that the owner needs.
     guard fchmod(descriptor, 0o600) == 0 else {
       let failure = Self.failure("written", path)
       close(descriptor)
@@ -186,11 +185,11 @@ public struct FileKeyPlace: KeyPlace {
     throw .place("The key file \(path) cannot be written: \(String(cString: strerror(failure))).")
   }
 
-  /// The system's `open` for this user alone; programs that are started do not get the file.
+  /// Throws if a file or folder does not belong to this user.
   private static func checkOwner(_ status: stat, _ path: String) throws(SealingError) {
     guard status.st_uid == geteuid() else {
       throw .place(
-        "\(path) belongs to user \(status.st_uid), and this is user \(geteuid()); remove it, or "
+        "\(path) belongs to user \(status.st_uid), not to user \(geteuid()); remove it, or "
           + "choose another folder for keys."
       )
     }
@@ -203,7 +202,9 @@ public struct FileKeyPlace: KeyPlace {
   }
 }
 
-/// The system's `open`, which a method of that name would hide.
+/// Opens a file with the system's `open`, for this user alone. Child processes do not inherit it.
+///
+/// A method with the name `open` would hide the system's function.
 private func openFile(_ path: String, _ flags: Int32) -> Int32 {
   open(path, flags | O_CLOEXEC, 0o600)
 }

@@ -5,8 +5,7 @@ internal import WindTunnelNetworkLayer
 enum KeyDerivation {
   private static let blockBytes = 64
 
-  /// Returns a key of a length, at most 8,160 bytes, that says nothing of the one it is derived
-  /// from.
+  /// Returns a derived key of at most 8,160 bytes, which reveals nothing about the original key.
   static func hkdf(_ key: Data, salt: Data, info: Data, bytes: Int) -> Data {
     let pseudorandom = hmac(key, key: salt)
     var (output, block) = (Data(), Data())

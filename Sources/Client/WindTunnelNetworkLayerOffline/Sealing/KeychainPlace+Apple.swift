@@ -3,22 +3,22 @@
   internal import Security
   public import WindTunnelNetworkLayer
 
-  /// A place of keys in the Keychain: items of this device that can be read from its first
-  /// unlocking on, and that no backup takes to another.
+  /// A key store in the Keychain, with items that never leave this device.
   ///
-  /// On macOS, too, it is the data protection keychain (`kSecUseDataProtectionKeychain`), since the
-  /// one of files knows neither. There a program has to be signed with an application identifier or
-  /// a keychain access group; one that is not is refused with status -34018.
+  /// They are readable after the device's first unlock, and backups do not transfer them to another
+  /// device. macOS also uses the data protection keychain (`kSecUseDataProtectionKeychain`),
+  /// because the file-based keychain supports neither. A program there must be signed with an
+  /// application identifier or a keychain access group; otherwise it is refused with status -34018.
   public struct KeychainPlace: KeyPlace {
-    /// The most times that an item is asked for which others add and remove meanwhile.
+    /// The maximum number of attempts on an item that others add and remove meanwhile.
     private static let mostTries = 100
 
     private let service: String
 
-    /// Makes a place of a service's name, such as the app's bundle identifier.
+    /// Creates a key store with a service name, such as the app's bundle identifier.
     public init(service: String) { self.service = service }
 
-    /// Reads an item; `nil` where there is none.
+    /// Reads an item; `nil` if it does not exist.
     public func read(_ name: String) throws(SealingError) -> Data? {
       try KeyName.check(name)
       var query = item(name)
@@ -33,28 +33,28 @@
       return data
     }
 
-    /// Writes an item in place of the one that was there.
+    /// Writes an item, and replaces an existing one.
     public func write(_ data: Data, as name: String) throws(SealingError) {
       try KeyName.check(name)
       var status = errSecItemNotFound
       for _ in 0..<Self.mostTries where status == errSecItemNotFound {
         status = update(data, name)
         guard status == errSecItemNotFound else { break }
-        // Another one that is added meanwhile is to be replaced, too.
+        // An item that another process adds meanwhile is replaced, too.
         status = insert(data, name)
         if status == errSecDuplicateItem { status = errSecItemNotFound }
       }
       guard status == errSecSuccess else { throw Self.failure(status, name) }
     }
 
-    /// Adds an item where there is none, and returns what is there then.
+    /// Adds an item if it does not exist, and returns the resulting value.
     public func add(_ data: Data, as name: String) throws(SealingError) -> Data {
       try KeyName.check(name)
       for _ in 0..<Self.mostTries {
         let status = insert(data, name)
         if status == errSecSuccess { return data }
         guard status == errSecDuplicateItem else { throw Self.failure(status, name) }
-        // One that is removed meanwhile is not kept, and is added anew.
+        // If another process removes the item meanwhile, it is added again.
         if let other = try read(name) { return other }
       }
       throw Self.failure(errSecDuplicateItem, name)
@@ -76,7 +76,7 @@
       return SecItemAdd(NSDictionary(dictionary: new) as CFDictionary, nil)
     }
 
-    /// Removes an item, if there is one.
+    /// Removes an item, if it exists.
     public func remove(_ name: String) throws(SealingError) {
       try KeyName.check(name)
       let status = SecItemDelete(NSDictionary(dictionary: item(name)) as CFDictionary)

@@ -5,32 +5,41 @@ public import WindTunnelNetworkLayer
   public import FoundationNetworking
 #endif
 
-/// A middleware that seals the content of requests and opens that of answers, end to end within
-/// TLS, by any `AEAD`.
+/// A middleware that encrypts request content and decrypts response content with any `AEAD`.
 ///
-/// A request for a sealed path names the seal in the field `Sealing: 2;key=…`, and its content is
-/// the nonce, the sealed text and its tag. So is an answer's, with the same field. What has no
-/// content – a `GET`, an answer to `HEAD` or of status 204, 205 or 304 (RFC 9110 §6.4.1) – has
-/// those of an empty text in the field, in base64: `Sealing: 2;key=…;proof=:…:`.
+/// The encryption is end to end, within TLS. A request for a sealed path has the header field
+/// `Sealing: 2;key=…`, and its content is the nonce, the ciphertext and its tag. A response has the
+/// same field and format.
 ///
-/// What is sealed is bound, with line feeds between, to the version `2`, to `request` or to
-/// `answer` with its status as in `answer 200`, to the method, the path as it is sent, the items of
-/// the query as they are sent, in the order of their bytes and with `&` between, and to the value
-/// of `Content-Type`. Behind this middleware in the client's list none may change those.
+/// A message without content has the nonce, ciphertext and tag of an empty text in the field, in
+/// base64: `Sealing: 2;key=…;proof=:…:`. That applies to a `GET`, to a response to `HEAD`, and to
+/// the statuses 204, 205 and 304 (RFC 9110 §6.4.1).
 ///
-/// Each attempt has a nonce of its own. Before a `RequestSigner` in the client's list, the sealed
-/// content is what is signed. The client's cache holds what was opened; a `DiskStore` with a
-/// cipher keeps it sealed on the disk. Recordings hold what was sealed, and can be played to
-/// whoever has the key: for the query that was recorded, but for the items that are bound to
-/// nothing.
+/// The associated data has these parts, separated by line feeds:
 ///
-/// An answer below 400 that is not sealed, or does not open, ends the call, and nobody decodes it:
-/// so whoever is on the way, within TLS, makes no call succeed that the server has not answered. Of
-/// one from 400 on that is not sealed, such as a gateway's, the status counts and the content is
-/// dropped: a call can be made to fail, as by cutting it off. Two things are not held here but by
-/// TLS: the header fields, `Content-Type` apart, and that an answer is a new one. One that the
-/// server gave to an equal request before opens again, since recordings could not be played
-/// otherwise; where that matters, the app puts a number of its own into the query of each call.
+/// - the version `2`
+/// - `request`, or `answer` and the status, such as `answer 200`
+/// - the method
+/// - the path as it is sent
+/// - the query items as they are sent, sorted by their bytes and joined by `&`
+/// - the value of `Content-Type`
+///
+/// Middleware after this one in the client's list must not change these parts.
+///
+/// Each attempt has its own nonce. A later `RequestSigner` in the client's list signs the encrypted
+/// content. The client's cache contains decrypted responses, which a `DiskStore` with a cipher
+/// encrypts on disk. Recordings contain encrypted content. They can be replayed to any client with
+/// the key, for the recorded query apart from unbound items.
+///
+/// A response below 400 that is not sealed, or that cannot be decrypted, ends the call and is not
+/// decoded. An intermediary inside TLS therefore cannot make a call succeed without the server. For
+/// an unsealed response from 400 on, such as a gateway's, the status counts and the content is
+/// dropped. An intermediary can therefore make a call fail, as it could by closing the connection.
+///
+/// Two properties are protected by TLS alone: header fields other than `Content-Type`, and the
+/// freshness of a response. A response to an earlier, equal request decrypts again, because
+/// recordings could not be replayed otherwise. If that matters, the app adds a unique number to the
+/// query of each call.
 public struct SealingMiddleware: Middleware {
   /// The name of the header field.
   public static let field = "Sealing"
@@ -41,18 +50,18 @@ public struct SealingMiddleware: Middleware {
   private let unbound: Set<String>
   private let nonce: @Sendable (Int) -> Data
 
-  /// Makes a middleware of a cipher.
+  /// Creates a middleware with a cipher.
   ///
   /// - Parameters:
-  ///   - cipher: The cipher, with a key that the server has, too.
+  ///   - cipher: The cipher, with a key that the server also has.
   ///   - key: The name by which the server knows the key: letters, digits, hyphens, underscores and
   ///     dots.
-  ///   - paths: The sealed endpoints by the ends of their paths, with `{…}` for a segment that
-  ///     changes, as in `/users/{id}`, whatever path the base URL has; `nil`: all are sealed.
-  ///   - unbound: The names of query items that may be others when a recording is played, such as a
-  ///     time or a token, as they are sent. They are bound to nothing: whoever is on the way may
-  ///     change them.
-  ///   - nonce: Draws a nonce of so many bytes; no two may be equal.
+  ///   - paths: The sealed endpoints by the ends of their paths, for any path of the base URL.
+  ///     `{…}` is a variable segment, as in `/users/{id}`; `nil` seals all paths.
+  ///   - unbound: The names of query items that may differ when a recording is replayed, such as a
+  ///     time or a token, as they are sent. They are not authenticated: an intermediary may change
+  ///     them.
+  ///   - nonce: Returns a nonce with a number of bytes; no two may be equal.
   public init(
     _ cipher: any AEAD,
     key: String,
@@ -67,7 +76,7 @@ public struct SealingMiddleware: Middleware {
     self.nonce = nonce ?? { .random($0) }
   }
 
-  /// Seals the content of a request for a sealed path, or proves that it has none.
+  /// Encrypts the content of a request for a sealed path, or adds a proof that it has none.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
     guard let path = sealedPath(of: request) else { return request }
     guard request.httpBodyStream == nil else {
@@ -75,7 +84,7 @@ public struct SealingMiddleware: Middleware {
     }
     var request = request
     let content = request.httpBody ?? Data()
-    // This stands for content that is in a file.
+    // This field means that the content is in a file.
     guard !content.isEmpty || request.value(forHTTPHeaderField: "Content-Digest") == nil else {
       throw MiddlewareError(
         "The content for \(path) is in a file, which cannot be sealed; send it as data."
@@ -102,12 +111,12 @@ public struct SealingMiddleware: Middleware {
     return request
   }
 
-  /// Opens the content of an answer to a request for a sealed path, or its proof.
+  /// Decrypts the content of a response to a request for a sealed path, or verifies its proof.
   public func incoming(
     _ answer: ServerResponse,
     to request: URLRequest
   ) async throws(MiddlewareError) -> ServerResponse {
-    // By what was sent, whatever has become of the path since.
+    // The request that was sent decides, even if its path has changed since.
     guard seal(request.value(forHTTPHeaderField: Self.field)) != nil,
       let path = Self.path(of: request)
     else { return answer }
@@ -115,8 +124,8 @@ public struct SealingMiddleware: Middleware {
     guard let seal = seal(answer.headers[Self.field]) else {
       if answer.status < 400 {
         throw MiddlewareError(
-          "The answer for \(path) is not sealed as \"\(mark)\", so that anybody may have made it; it "
-            + "was not looked at."
+          "The response for \(path) is not sealed as \"\(mark)\", so its sender is unknown; it "
+            + "was discarded."
         )
       }
       answer.body = Data()
@@ -124,7 +133,7 @@ public struct SealingMiddleware: Middleware {
     }
     guard answer.bytesElsewhere == nil else {
       throw MiddlewareError(
-        "The answer for \(path) is sealed, which a download or a stream cannot open; call it."
+        "The response for \(path) is sealed, which a download or a stream cannot open; call it."
       )
     }
     do throws(SealingError) {
@@ -139,21 +148,21 @@ public struct SealingMiddleware: Middleware {
       }
       return answer
     } catch {
-      throw MiddlewareError("The answer for \(path) was not looked at. \(error)")
+      throw MiddlewareError("The response for \(path) was discarded. \(error)")
     }
   }
 
-  /// The place of what was sealed.
+  /// The location of the ciphertext.
   private enum Seal {
-    /// The content itself, sealed.
+    /// The message's content is the ciphertext.
     case content
-    /// The field, since there is no content.
+    /// The field contains the ciphertext, because there is no content.
     case proof(Data)
   }
 
   private static let proofStart = ";proof=:"
 
-  /// Reads the field; `nil` where it is no seal of this key.
+  /// Parses the field; `nil` if it is not a seal with this key.
   private func seal(_ field: String?) -> Seal? {
     guard let field, field.hasPrefix(mark) else { return nil }
     let rest = field.dropFirst(mark.count)
@@ -189,8 +198,9 @@ public struct SealingMiddleware: Middleware {
     path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
   }
 
-  /// Returns the path as it is sent; `nil` where it is not sealed. Rather too much is sealed than
-  /// too little: templates are held against the end of the path, without its escapes.
+  /// Returns the path as it is sent; `nil` if it is not sealed.
+  ///
+  /// Templates are compared with the end of the unescaped path. In case of doubt, a path is sealed.
   private func sealedPath(of request: URLRequest) -> String? {
     guard let path = Self.path(of: request) else { return nil }
     guard let paths else { return path }

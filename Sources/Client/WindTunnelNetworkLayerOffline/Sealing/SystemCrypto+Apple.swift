@@ -5,7 +5,7 @@
 
   /// The cryptography of the system: CryptoKit.
   enum SystemCrypto {
-    /// Throws where there is none; here there always is.
+    /// Throws if there is no cryptography, which never happens on this platform.
     static func check() throws(SealingError) {}
 
     static func sealAESGCM(
@@ -47,7 +47,7 @@
     }
 
     static func isEd25519(_ signature: Data, of message: Data, by key: Data) -> Bool {
-      // Bytes that are no point of the curve have signed nothing.
+      // Bytes that are no point on the curve have signed nothing.
       guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: key) else {
         return false
       }

@@ -4,11 +4,11 @@
   internal import Foundation
   internal import WindTunnelNetworkLayer
 
-  /// The cryptography of the system: OpenSSL's libcrypto, opened at run time.
+  /// The cryptography of the system: OpenSSL's libcrypto, loaded at run time.
   enum SystemCrypto {
     private static let opened = Result { () throws(SealingError) in try LibCrypto() }
 
-    /// Throws where the library is not to be had.
+    /// Throws if the library is unavailable.
     static func check() throws(SealingError) { _ = try opened.get() }
 
     static func sealAESGCM(
@@ -33,7 +33,7 @@
       return try aesGCM(text, &tag, key, nonce, context, isSealing: false)
     }
 
-    /// Seals a text and writes its tag, or opens one that has the tag.
+    /// Encrypts a text and writes its tag, or decrypts a text and verifies its tag.
     private static func aesGCM(
       _ text: Data,
       _ tag: inout [UInt8],
@@ -45,9 +45,9 @@
       let crypto = try opened.get()
       let cipher = crypto.EVP_CIPHER_CTX_new()
       defer { crypto.EVP_CIPHER_CTX_free(cipher) }
-      // One byte more, so that there is a place for it if the text is empty.
+      // One extra byte, so that the buffer exists even if the text is empty.
       var output = [UInt8](repeating: 0, count: text.count + 1)
-      // The last step writes nothing, and wants a place for it all the same.
+      // The last step writes nothing, but requires a buffer.
       var end = [UInt8](repeating: 0, count: AES256GCM.tagBytes)
       var count: Int32 = 0
       let (key, nonce) = ([UInt8](key), [UInt8](nonce))
@@ -79,7 +79,7 @@
     }
 
     static func isEd25519(_ signature: Data, of message: Data, by key: Data) -> Bool {
-      // Whoever has a key has found the library.
+      // A key exists only if the library was found.
       guard let crypto = try? opened.get() else { return false }
       defer { crypto.ERR_clear_error() }
       let key = [UInt8](key)
@@ -94,10 +94,10 @@
     }
   }
 
-  /// The functions that are used of libcrypto, by the names and types of its manual pages, which
-  /// are the same in OpenSSL 3 and 1.1.1.
+  /// The functions of libcrypto that are used, with the names and types of its manual pages.
   ///
-  /// An app needs no headers of it to be built, and without it has no ciphers, which it is told.
+  /// They are the same in OpenSSL 3 and 1.1.1. Building an app requires no OpenSSL headers. Without
+  /// the library, ciphers are unavailable at run time, and an error explains that.
   struct LibCrypto: @unchecked Sendable {
     typealias P = OpaquePointer?
     typealias Bytes = UnsafePointer<UInt8>
@@ -128,10 +128,10 @@
     let EVP_DigestVerifyInit: @convention(c) (P, UnsafeMutablePointer<P>?, P, P, P) -> Int32
     let EVP_DigestVerify: @convention(c) (P, Bytes?, Int, Bytes?, Int) -> Int32
 
-    /// The names of the library, of which the first that is found is taken.
+    /// The names of the library; the first one that is found is used.
     static let names = ["libcrypto.so.3", "libcrypto.so.1.1"]
 
-    /// Opens the first library of these names.
+    /// Opens the first library with one of these names.
     init(names: [String] = LibCrypto.names) throws(SealingError) {
       let folder = String(cString: wt_openssl_folder())
       guard let (name, handle) = Self.open(names, in: folder) else {
@@ -139,7 +139,7 @@
           folder.isEmpty
           ? "where the system keeps libraries" : "in \(folder), which WINDTUNNEL_OPENSSL names"
         throw .unavailable(
-          "There is no \(names.joined(separator: " and no ")) \(place), so nothing can be sealed or "
+          "There is no \(names.joined(separator: " and no ")) \(place), so data cannot be sealed or "
             + "verified; install OpenSSL (apt install libssl3, dnf install openssl-libs)."
         )
       }
@@ -177,7 +177,7 @@
       return nil
     }
 
-    /// Returns the reason for which a function failed that fails for a lack of memory alone.
+    /// Returns the error of a function that fails only if memory is exhausted.
     func failure(of step: String) -> SealingError {
       let text = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
       ERR_clear_error()

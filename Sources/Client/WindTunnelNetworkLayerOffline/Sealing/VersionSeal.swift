@@ -1,25 +1,26 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// A seal that one version of an app and of its network layer opens, and no other: its key is
-/// derived from a key at a ``KeyPlace`` and both versions (HKDF with SHA-256, RFC 5869).
+/// Encryption whose result only the same versions of an app and its network layer can decrypt.
+///
+/// The key is derived from a key in a ``KeyPlace`` and both versions (HKDF with SHA-256, RFC 5869).
 public struct VersionSeal: Sendable {
-  /// The version of this layer's sealed texts, which another format of them changes.
+  /// The version of this layer's encrypted format, which increases when the format changes.
   public static let layerVersion = "1"
 
   private static let mark = Data("NLV1".utf8)
 
   private let cipher: any AEAD
 
-  /// Makes a seal with a key at a place, which is drawn where there is none yet.
+  /// Creates a seal with a stored key, which is created at random if it is missing.
   ///
   /// - Parameters:
-  ///   - place: The place of the key.
+  ///   - place: The key store.
   ///   - name: The name of the key.
   ///   - app: The version of the app, such as `2.1 (417)`.
   ///   - layer: The version of the layer.
-  ///   - cipher: Makes a cipher of a key of 32 bytes; by default AES-256-GCM.
-  /// - Throws: `SealingError`, where the place is refused or there is no cipher.
+  ///   - cipher: Creates a cipher from a key of 32 bytes; by default AES-256-GCM.
+  /// - Throws: `SealingError` if the key store is refused or there is no cipher.
   public init(
     keyAt place: any KeyPlace,
     named name: String = "configuration-key",
@@ -29,7 +30,7 @@ public struct VersionSeal: Sendable {
       try AES256GCM(key: key)
     }
   ) throws(SealingError) {
-    // With their lengths, so that no two pairs of versions are one text.
+    // The lengths make the text unique for each pair of versions.
     let versions = "\(app.utf8.count):\(app)\(layer.utf8.count):\(layer)"
     self.cipher = try cipher(
       KeyDerivation.hkdf(
@@ -41,12 +42,12 @@ public struct VersionSeal: Sendable {
     )
   }
 
-  /// Seals a text with a nonce of its own.
+  /// Encrypts a text with a new nonce.
   public func seal(_ text: Data) throws(SealingError) -> Data {
     Self.mark + (try cipher.seal(text, authenticating: Self.mark))
   }
 
-  /// Opens what the same versions have sealed.
+  /// Decrypts a text that the same versions have encrypted.
   ///
   /// - Throws: `SealingError.tampered` for anything else.
   public func open(_ sealed: Data) throws(SealingError) -> Data {

@@ -5,8 +5,9 @@ public import WindTunnelNetworkLayer
   internal import FoundationNetworking
 #endif
 
-/// The start of an app: it makes one configuration of what is built in, what is found out at launch
-/// and what is fetched, and keeps the last good one for the next start.
+/// The start of an app: it merges its built-in, launch and fetched configuration layers.
+///
+/// The last good configuration is stored for the next start.
 ///
 /// ```swift
 /// let bootstrap = Bootstrap(
@@ -18,42 +19,44 @@ public import WindTunnelNetworkLayer
 /// let startup = try await bootstrap.launch(by: URLSessionTransport(session: session))
 /// ```
 ///
-/// A fetched one is signed by a key that is built in, has a version that only rises, and expires.
-/// One that is bad, late, too long, played again or another's changes nothing: the app goes on with
-/// the last good one, or without, and an observer is told the reason. Where the system has no
-/// cryptography, or the place of keys must not be trusted, nothing is fetched, and that is told. It
-/// is asked for as a whole each time: a "not modified" (304) that nobody asked for is refused as
-/// any other status.
+/// A fetched configuration is signed with a built-in key, has an increasing version, and expires.
+/// If it is invalid, late, too long, replayed or from another source, it is not applied. The app
+/// then continues with the last good configuration, or without a fetched one, and the observer
+/// receives the reason. Nothing is fetched if the system has no cryptography, or if the key store
+/// must not be trusted. The observer receives that as well. Each request is unconditional, so a 304
+/// is refused like any status other than 200.
 ///
-/// The last good one is sealed for one version of app and layer; after an update the built-in one
-/// is used until another is fetched. What has expired stays so when the clock is set back, to an
-/// hour, since the latest time of a start is kept at the place of keys. A clock that ran ahead for
-/// one start may so cost the configuration that is known, until another one comes that expires
-/// later.
+/// The last good configuration is encrypted for one version of app and layer. After an update the
+/// built-in one is used until another is fetched. The key store contains the latest time of a
+/// start, to within an hour. An expired configuration therefore stays expired if the clock is set
+/// back. If the clock was ahead at one start, the known configuration may therefore be lost, until
+/// one with a later expiry is fetched.
 public struct Bootstrap: Sendable {
-  /// The greatest length of a fetched configuration with its signature, in bytes.
+  /// The maximum length of a fetched configuration with its signature, in bytes.
   public static let fetchedBytesMax = 256 << 10
 
-  /// The server that has configurations.
+  /// The server from which configurations are fetched.
   public struct Source: Sendable, Hashable {
-    /// The URL that is asked, with the facts of the launch as parameters of its query.
+    /// The URL of the configuration. The facts of the launch are added as query parameters.
     public var url: URL
-    /// The public keys of Ed25519 that are built in, of 32 bytes each, in the order in which they
-    /// follow each other; one of them has to have signed. Versions are counted by key. A second one
-    /// lets a publisher change keys, also after the first one leaked: a device that has taken what
-    /// the second has signed takes nothing of the first any more. What a key signs is good for all
-    /// sources that know it, so each source has keys of its own.
+    /// The built-in Ed25519 public keys of 32 bytes each, from the oldest to the newest.
+    ///
+    /// One of them must have signed a configuration. Versions are counted for each key. A second
+    /// key lets the publisher change keys, even after the first one leaked. A device that has
+    /// accepted a configuration of the second key refuses all of the first.
+    ///
+    /// A signature is valid for every source that has the key, so each source needs its own keys.
     public var publicKeys: [Data]
-    /// The time that a start waits for an answer; zero: it asks nobody, and a refresh does.
+    /// The time that a start waits for a response. With zero only a refresh sends a request.
     public var budget: Duration
 
-    /// Makes a source; by default a start waits for it for 2 s.
+    /// Creates a source; by default a start waits 2 s for it.
     public init(url: URL, publicKeys: [Data], budget: Duration = .seconds(2)) {
       (self.url, self.publicKeys, self.budget) = (url, publicKeys, budget)
     }
   }
 
-  /// The longest time for which nothing may come of a configuration that is asked for.
+  /// The maximum time without received bytes while a configuration is fetched.
   private static let longestSilence = Duration.seconds(15)
 
   private let builtIn: ConfigurationLayer
@@ -67,17 +70,17 @@ public struct Bootstrap: Sendable {
   private let observer: any Observer
   private let time: any TimeSource
 
-  /// Makes a start of its parts.
+  /// Creates a start from its parts.
   ///
   /// - Parameters:
   ///   - builtIn: The app's built-in layer, which must have a base URL.
   ///   - facts: The facts of this launch.
-  ///   - atLaunch: The layer of this launch beside its facts.
-  ///   - source: The server that has configurations; `nil`: nothing is fetched.
-  ///   - file: The file of the last good one, in a directory that is there.
-  ///   - place: The place of the key that it is sealed with, and of the highest version.
-  ///   - cipher: Makes a cipher of a key of 32 bytes; by default AES-256-GCM.
-  ///   - dialTest: The test that chooses among servers; `nil`: there is one server.
+  ///   - atLaunch: The layer of this launch, in addition to its facts.
+  ///   - source: The server of configurations; `nil` to fetch nothing.
+  ///   - file: The file of the last good configuration, in an existing directory.
+  ///   - place: The store of the key that encrypts the file, and of the highest known versions.
+  ///   - cipher: Creates a cipher from a key of 32 bytes; by default AES-256-GCM.
+  ///   - dialTest: The test that chooses among servers; `nil` if there is one server.
   ///   - observer: The observer of the start's events.
   ///   - time: The source of time.
   public init(
@@ -99,13 +102,15 @@ public struct Bootstrap: Sendable {
     (self.cipher, self.dialTest, self.observer, self.time) = (cipher, dialTest, observer, time)
   }
 
-  /// Makes the configuration of a launch, within the source's budget and that of the dial test.
+  /// Returns the configuration of a launch, within the time budgets of the source and the dial
+  /// test.
   ///
   /// - Parameters:
-  ///   - transport: The transport of the request for it, and of probes.
-  ///   - admission: The controller whose circuit breakers hear of the probes; `nil`: none does.
+  ///   - transport: The transport of its request and of probes.
+  ///   - admission: The controller whose circuit breakers receive the probes' outcomes; `nil` for
+  ///     none.
   /// - Returns: The configuration, with its two outputs and its record.
-  /// - Throws: `ConfigurationError` where the layers without a fetched one are not valid.
+  /// - Throws: `ConfigurationError` if the layers without a fetched one are invalid.
   @concurrent
   public func launch(
     by transport: any Transport,
@@ -114,16 +119,19 @@ public struct Bootstrap: Sendable {
     try await start(facts, by: transport, feeding: admission, waiting: source?.budget)
   }
 
-  /// Makes the configuration again while the app runs, for `apply` of a client, which takes
-  /// none that is older than what runs: whatever the budget of a start, it asks for as long as a
-  /// minute, of which nothing may come for 15 s, and probes what it remembers, too.
+  /// Returns a new configuration while the app runs, for a client's `apply`.
+  ///
+  /// `apply` ignores a configuration that is older than the current one. A refresh ignores the time
+  /// budget of a start. It takes up to a minute, and fails after 15 s without a byte. It probes
+  /// remembered servers again.
   ///
   /// - Parameters:
-  ///   - transport: The transport of the request for it, and of probes.
-  ///   - admission: The controller whose circuit breakers hear of the probes; `nil`: none does.
-  ///   - now: The facts of now, such as another network; `nil`: those of the launch hold still.
+  ///   - transport: The transport of its request and of probes.
+  ///   - admission: The controller whose circuit breakers receive the probes' outcomes; `nil` for
+  ///     none.
+  ///   - now: The current facts, such as another network; `nil` if the launch's facts still apply.
   /// - Returns: The configuration with its record.
-  /// - Throws: `ConfigurationError` where the layers together are none.
+  /// - Throws: `ConfigurationError` if the layers together are invalid.
   @concurrent
   public func refresh(
     by transport: any Transport,
@@ -139,7 +147,7 @@ public struct Bootstrap: Sendable {
     )
   }
 
-  /// The configuration that a start uses, with its signed layer; `nil` without one.
+  /// The configuration that a start uses, with its signed layer; `nil` if there is none.
   private struct Choice {
     var configuration: NetworkConfiguration
     var source = ConfigurationSource.builtIn
@@ -224,7 +232,7 @@ public struct Bootstrap: Sendable {
     _ isRenewal: Bool
   ) async throws(ConfigurationError) -> DialRecord? {
     guard let dialTest else { return nil }
-    // One that can be no base URL is told at once, and not where it is the nearest.
+    // An invalid base URL is reported immediately, not only if that server is the nearest.
     var servers: [URL: NetworkConfiguration] = [:]
     for url in dialTest.candidates { servers[url] = try choice.configuration.moved(to: url) }
     let record = await dialTest.run(
@@ -235,7 +243,7 @@ public struct Bootstrap: Sendable {
       isRenewal: isRenewal
     )
     observer.observeStartup(.dialed(record))
-    // A server that a publisher names is left for no other, unless it is one of those.
+    // If the publisher names a server, it is replaced only if it is one of the candidates.
     let isFree =
       choice.signed?.layer.baseURL == nil || servers[choice.configuration.baseURL] != nil
     if isFree, record.isFound, let moved = record.chosen.flatMap({ servers[$0] }) {
@@ -255,21 +263,22 @@ public struct Bootstrap: Sendable {
     )
   }
 
-  /// Notes the time of the start, and returns the last good configuration.
+  /// Stores the time of the start, and returns the last good configuration.
   private func lastGood(of keeper: inout ConfigurationKeeper?) -> SignedConfiguration? {
-    do throws(KeptFault) { try keeper?.see(time.date) } catch {
+    do throws(StorageFailure) { try keeper?.see(time.date) } catch {
       observer.observeStartup(.notKept(error.text))
     }
-    do throws(KeptFault) { return try keeper?.lastGood(at: time.date) } catch {
+    do throws(StorageFailure) { return try keeper?.lastGood(at: time.date) } catch {
       observer.observeStartup(.keptRefused(error.text))
       return nil
     }
   }
 
-  /// Returns the configuration with a layer that was fetched, which is kept unless it is already;
-  /// one that cannot be kept is used all the same.
+  /// Returns the configuration with a fetched layer, which is stored unless it is already.
   ///
-  /// - Throws: The refusal of one that is not valid, or is older than what another start has kept
+  /// A configuration that cannot be stored is used nevertheless.
+  ///
+  /// - Throws: The refusal if it is invalid, or older than one that another start has stored
   ///   meanwhile.
   private func use(
     _ signed: SignedConfiguration,
@@ -285,7 +294,7 @@ public struct Bootstrap: Sendable {
       do { try keeper.keep(signed, at: time.date) } catch let error as FetchRefusal {
         throw error
       } catch {
-        observer.observeStartup(.notKept((error as? KeptFault)?.text ?? "\(error)"))
+        observer.observeStartup(.notKept((error as? StorageFailure)?.text ?? "\(error)"))
       }
     }
     return Choice(
@@ -295,7 +304,7 @@ public struct Bootstrap: Sendable {
     )
   }
 
-  /// Asks for a text, and gives up when the budget is spent.
+  /// Fetches a text within the budget.
   private func fetch(
     _ source: Source,
     telling facts: LaunchFacts,
@@ -309,7 +318,7 @@ public struct Bootstrap: Sendable {
         } catch { return .failure(error) }
       }
       group.addTask { [time] in
-        // Whoever is cancelled is not waited for.
+        // A cancelled task is not waited for.
         try? await time.sleep(for: budget)
         return .failure(.late(budget))
       }
@@ -322,19 +331,19 @@ public struct Bootstrap: Sendable {
     for source: Source,
     telling facts: LaunchFacts
   ) throws(FetchRefusal) -> URLRequest {
-    // The facts are for nobody on the way, and the answer may hold secrets.
+    // The facts must not be readable in transit, and the response may contain secrets.
     guard NetworkConfiguration.isSecure(source.url), source.url.fragment == nil else {
-      throw .off("The URL \(source.url) has to be https with a host and without a fragment.")
+      throw .off("The URL \(source.url) must be https with a host and without a fragment.")
     }
     let query = facts.parameters.encoded
     let text = source.url.absoluteString
     guard let url = URL(string: text + (text.contains("?") ? "&" : "?") + query) else {
-      throw .off("The URL \(text) can have no query; choose another one.")
+      throw .off("The URL \(text) cannot have a query; choose another URL.")
     }
     var request = URLRequest(url: url)
-    // Within a shorter budget that one ends it, and tells so.
+    // A shorter budget ends the request first, and is reported as the reason.
     request.timeoutInterval = Self.longestSilence.seconds
-    // A session's own cache might have an older one.
+    // A session's own cache might contain an older one.
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request
   }
@@ -347,7 +356,7 @@ public struct Bootstrap: Sendable {
     let whole: ServerResponse
     do throws(TransportError) {
       answer = try await transport.open(request, Upload())
-      // Of a page that is none of ours no more is read than of one that is.
+      // Reads at most one byte more than a valid configuration may have.
       whole = try await answer.collected(to: Self.fetchedBytesMax + 1)
     } catch {
       throw .unreachable(error.asNetworkError.description)

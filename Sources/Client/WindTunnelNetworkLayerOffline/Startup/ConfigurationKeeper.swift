@@ -1,8 +1,9 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The last good configuration on disk: sealed for this version of app and layer, with the highest
-/// versions that were ever taken beside the key, where an update does not forget them.
+/// The last good configuration on disk, encrypted for this version of app and layer.
+///
+/// The highest accepted versions are in the key store, so that an update does not lose them.
 struct ConfigurationKeeper: Sendable {
   private let seal: VersionSeal
   private let keys: [Ed25519Key]
@@ -20,71 +21,74 @@ struct ConfigurationKeeper: Sendable {
     known = try KnownVersions(at: place, of: keys)
   }
 
-  /// Remembers the time of day, which no later start may go behind.
+  /// Stores the current time, before which no later start may be.
   ///
-  /// - Throws: The reason for which that cannot be written.
-  mutating func see(_ now: Date) throws(KeptFault) {
+  /// - Throws: The reason if it cannot be written.
+  mutating func see(_ now: Date) throws(StorageFailure) {
     do throws(SealingError) { try known.see(now) } catch {
-      throw KeptFault("The time of the start cannot be kept: \(error)")
+      throw StorageFailure("The time of the start cannot be stored: \(error)")
     }
   }
 
-  /// Reads a text that came.
+  /// Parses and verifies a received text.
   func read(_ text: Data, at now: Date) throws(FetchRefusal) -> SignedConfiguration {
     let signed = try SignedConfiguration(text, signedBy: keys)
     try known.check(signed, at: now)
     return signed
   }
 
-  /// Returns the last good one, whose version is known from now on; `nil` where there is none.
+  /// Returns the last good configuration, whose version is known afterwards; `nil` if there is
+  /// none.
   ///
-  /// - Throws: The reason for which the one that there is cannot be used.
-  mutating func lastGood(at now: Date) throws(KeptFault) -> SignedConfiguration? {
+  /// - Throws: The reason if the stored one cannot be used.
+  mutating func lastGood(at now: Date) throws(StorageFailure) -> SignedConfiguration? {
     let sealed: Data
     do {
       guard FileManager.default.fileExists(atPath: file.path) else { return nil }
       sealed = try file.beginning(Bootstrap.fetchedBytesMax * 2)
     } catch {
-      throw KeptFault("\(file.path) cannot be read: \(error.localizedDescription)")
+      throw StorageFailure("\(file.path) cannot be read: \(error.localizedDescription)")
     }
-    // Another version's seal and a changed file cannot be told apart.
+    // Encryption by another version and a changed file cannot be distinguished.
     guard let text = try? seal.open(sealed) else {
-      throw KeptFault("\(file.path) is of another version of the app or the layer, or was changed.")
+      throw StorageFailure(
+        "\(file.path) is of another version of the app or the layer, or was changed."
+      )
     }
     do throws(FetchRefusal) {
       let signed = try read(text, at: now)
       known.learn(signed, at: now)
       return signed
     } catch {
-      throw KeptFault(error.description)
+      throw StorageFailure(error.description)
     }
   }
 
-  /// Keeps one for the next start, and its version for ever.
+  /// Stores a configuration for the next start, and its version permanently.
   ///
-  /// - Throws: `FetchRefusal` where another start has kept a newer one meanwhile, or another one
-  ///   of this version, or a ``KeptFault`` where it cannot be kept.
+  /// - Throws: `FetchRefusal` if another start has stored a newer one meanwhile, or a different one
+  ///   with this version. ``StorageFailure`` if it cannot be stored.
   func keep(_ signed: SignedConfiguration, at now: Date) throws {
     do {
-      // In this order: a version without its file would refuse the one that is there.
+      // The file is written first: a version without its file would refuse the existing one.
       try known.keep(signed, at: now) {
         try seal.seal(signed.text).write(to: file, options: .atomic)
       }
     } catch let error as FetchRefusal {
       throw error
     } catch {
-      throw KeptFault("The configuration cannot be kept: \(error)")
+      throw StorageFailure("The configuration cannot be stored: \(error)")
     }
   }
 
-  /// Tells whether the file or the version is another than this one.
+  /// Returns whether the stored file or version differs from this one.
   func lacks(_ signed: SignedConfiguration, besides kept: SignedConfiguration?) -> Bool {
     kept?.digest != signed.digest || known.lacks(signed)
   }
 }
 
-/// The reason for which something kept cannot be used, or kept.
-struct KeptFault: Error {
+/// The reason why a stored configuration cannot be used, or one cannot be stored.
+struct StorageFailure: Error {
   let text: String
   init(_ text: String) { self.text = text }
 }

@@ -3,9 +3,9 @@ internal import WindTunnelNetworkLayer
 
 /// The servers that dial tests have chosen, by network, in a file.
 public final class DialMemory: Sendable {
-  /// The greatest number of networks; the choice that is oldest is forgotten first.
+  /// The maximum number of networks. The oldest choice is forgotten first.
   public static let networksMax = 64
-  /// The greatest length of the file in bytes; a longer one counts as empty.
+  /// The maximum length of the file in bytes. A longer file counts as empty.
   public static let fileBytesMax = 64 << 10
 
   struct Choice: Sendable, Hashable, Codable {
@@ -18,22 +18,22 @@ public final class DialMemory: Sendable {
   private let goodFor: Duration
   private let choices: Locked<[String: Choice]>
 
-  /// Reads a file, in a directory that is there; one that is damaged or missing counts as empty.
+  /// Reads a file in an existing directory. A damaged or missing file counts as empty.
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - goodFor: The time for which a choice is taken without a probe; by default a day.
+  ///   - goodFor: The time for which a choice is used without a probe; by default a day.
   public init(file: URL, goodFor: Duration = .seconds(86_400)) {
     (self.file, self.goodFor) = (file, goodFor)
     choices = Locked(Self.read(file))
   }
 
-  /// Returns the choice on a network where it is one of these servers.
+  /// Returns the choice on a network if it is one of these servers.
   func choice(on network: String, among candidates: [URL]) -> Choice? {
     choices.withLock { $0[network] }.flatMap { candidates.contains($0.url) ? $0 : nil }
   }
 
-  /// Tells whether a choice needs no probe; one of the future is none that this clock made.
+  /// Returns whether a choice needs no probe. A choice with a date in the future does.
   func isFresh(_ choice: Choice, at now: Date) -> Bool {
     let age = now.timeIntervalSince(choice.date)
     return age >= 0 && age < goodFor.seconds
@@ -47,13 +47,13 @@ public final class DialMemory: Sendable {
       {
         choices[oldest] = nil
       }
-      // What cannot be written is probed again at the next start.
+      // If the choice cannot be written, the next start probes again.
       try? JSONEncoder().encode(choices).write(to: file, options: .atomic)
     }
   }
 
   private static func read(_ file: URL) -> [String: Choice] {
-    // A file that is not there, or is no such file, remembers nothing.
+    // A missing or invalid file contains no choices.
     guard let data = try? file.beginning(fileBytesMax + 1), data.count <= fileBytesMax,
       let read = try? JSONDecoder().decode([String: Choice].self, from: data)
     else { return [:] }

@@ -1,25 +1,25 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The state of a dial test while probes are out: what has come of each server, and until when the
-/// others are waited for.
+/// The state of a dial test in progress: the results of each server, and how long to wait.
 ///
-/// As soon as one server is measured, another is waited for only while it can still be chosen. It
-/// cannot where as many of its probes as make its median took too long, and it is taken not to be
-/// able to where one takes several times as long as its median may be.
+/// As soon as one server is measured, the test waits for another only while that can still be
+/// chosen. A server cannot be chosen if enough of its probes were slow to make its median too slow.
+/// It is also given up if one probe takes several times as long as its median may be.
 struct DialRace: Sendable {
-  /// The multiple of the time to beat for which a single probe is waited for. A first one also
-  /// makes its connection, which by TCP and TLS takes up to four round trips.
+  /// The maximum wait for a single probe, as a multiple of the time to beat.
+  ///
+  /// A first probe also opens its connection, which takes up to four round trips with TCP and TLS.
   static let patienceFactor = 4
 
-  /// One server in the race.
+  /// One server in the test.
   private struct Runner {
     var found: DialRecord.Candidate
-    /// The time at which the probe that is out was sent; `nil` where none is.
+    /// The time at which the current probe was sent; `nil` if there is none.
     var sent: Duration?
     var isOver = false
 
-    /// The number of probes that have failed.
+    /// The number of failed probes.
     var failures: Int {
       found.requests - found.samples.count - (sent == nil ? 0 : 1)
     }
@@ -29,47 +29,48 @@ struct DialRace: Sendable {
   private let samples: Int
   private let margin: Double
   private let patience: Duration
-  /// The place of the server that is left for a faster one only.
+  /// The index of the previous server, which only a faster one can replace.
   private let current: Int?
 
-  /// Makes a race in which nothing was sent yet; `current` is the server of before.
+  /// Creates the state before the first probe; `current` is the previous server.
   init(_ candidates: [URL], samples: Int, margin: Double, patience: Duration, from current: URL?) {
     runners = candidates.map { Runner(found: DialRecord.Candidate($0)) }
     (self.samples, self.margin, self.patience) = (samples, margin, patience)
     self.current = candidates.firstIndex { $0 == current ?? candidates.first }
   }
 
-  /// The servers with what was found of them, in the order in which they were given.
+  /// The servers with their results, in the given order.
   var candidates: [DialRecord.Candidate] { runners.map(\.found) }
 
-  /// Tells whether nothing more is to come.
+  /// Whether no further result is expected.
   var isOver: Bool { runners.allSatisfy(\.isOver) }
 
-  /// Takes what was found of a server so far.
+  /// Records the results of a server so far.
   ///
   /// - Parameters:
   ///   - found: The server with its probes.
-  ///   - place: Its place among those that were given.
-  ///   - sent: The time at which the probe that is out was sent; `nil`: it is over.
+  ///   - place: Its index among the given servers.
+  ///   - sent: The time at which the current probe was sent; `nil` if the server is finished.
   mutating func note(_ found: DialRecord.Candidate, at place: Int, sent: Duration?) {
     let before = runners[place].found
     (runners[place].found, runners[place].sent) = (found, sent)
     runners[place].isOver = sent == nil
-    // That its probe was given up is nothing that it did; what came meanwhile counts.
+    // The cancellation of a given-up probe is not the server's fault, but complete results count.
     guard before.slowerThan != nil, found.samples.count < samples else { return }
     runners[place].found.slowerThan = before.slowerThan
     runners[place].found.failure = before.failure
   }
 
-  /// Marks the servers that are not waited for any more: their probes are no failures.
+  /// Marks the servers that are given up as slower. Their probes are not failures.
   mutating func leave() {
     for place in runners.indices where !runners[place].isOver {
       runners[place].found.slowerThan = bar(for: place)
     }
   }
 
-  /// The time from which on nobody is waited for, if nothing comes before it; `nil` where a server
-  /// may yet be chosen, however long it takes.
+  /// The time at which to stop waiting if no result arrives before.
+  ///
+  /// `nil` if a server can still be chosen, however long it takes.
   var end: Duration? {
     var end = Duration.zero
     for place in runners.indices where !runners[place].isOver {
@@ -81,8 +82,9 @@ struct DialRace: Sendable {
     return end
   }
 
-  /// Returns the time below which a server's median has to be for it to be chosen; `nil` where it
-  /// may have any.
+  /// Returns the time below which a server's median must be for it to be chosen.
+  ///
+  /// `nil` if any median may still win.
   private func bar(for place: Int) -> Duration? {
     guard let best = runners.filter(\.isOver).compactMap(\.found.median).min() else { return nil }
     if place == current { return margin < 1 ? (best / (1 - margin)).inWholeNanoseconds : nil }
@@ -106,16 +108,16 @@ struct DialRace: Sendable {
     return sent + max(patience, time)
   }
 
-  /// Tells whether a median cannot be below the bar any more, with so many probes above it.
+  /// Returns whether a median cannot be below the limit any more, given the number of slow probes.
   private func isSettled(_ runner: Runner, slow: Int) -> Bool {
     let quick = samples - runner.failures - slow
-    // The median of 2n or of 2n + 1 samples has n below it.
+    // The median of 2n or 2n + 1 samples has n samples below it.
     return quick <= (quick + slow) / 2
   }
 }
 
 extension Duration {
-  /// The next length of whole nanoseconds, which is what clocks tell.
+  /// The duration rounded up to whole nanoseconds, the resolution of clocks.
   fileprivate var inWholeNanoseconds: Duration {
     let (seconds, attoseconds) = components
     let nanosecond: Int64 = 1_000_000_000

@@ -6,21 +6,22 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A test that finds the nearest of several servers: each is asked for known data, all at once.
+/// A test that finds the nearest of several servers by requesting known data from all of them at
+/// once.
 ///
-/// The time of a server is the median of its probes, from the request to the last byte. The server
-/// of before, or the first one given, is left only for one that is faster by more than a margin.
-/// One that answers with other data is out at its first answer, and one that fails as soon as most
-/// of its probes have. Where none answers rightly the order stays as it was.
+/// The time of a server is the median of its probes, from the request to the last byte. The
+/// previous server, or else the first one given, is replaced only by one that is faster by more
+/// than a margin. A server is out with its first response of other data, or when most of its probes
+/// have failed. If none responds correctly, the order does not change.
 ///
-/// Once a server is measured, the others are waited for only while they can still be chosen: a
-/// probe that is out for four times as long as its server's median may be, and for `patience` at
-/// least, decides against it. It is left as slower, which is no failure: its probe is given up, and
-/// no circuit breaker hears of it.
+/// Once a server is measured, the test waits for the others only while they can still be chosen. A
+/// probe decides against its server if it takes four times as long as the server's median may be,
+/// and at least `patience`. Such a server counts as slower, which is no failure. Its probe is
+/// cancelled and not reported to a circuit breaker.
 public struct DialTest: Sendable {
-  /// The greatest number of servers; those behind it are not probed.
+  /// The maximum number of servers. Further ones are not probed.
   public static let candidatesMax = 16
-  /// The least length of probe data of which a speed is estimated, in bytes.
+  /// The minimum length of probe data for an estimate of the speed, in bytes.
   public static let speedBytesMin = 8 << 10
 
   let candidates: [URL]
@@ -32,20 +33,20 @@ public struct DialTest: Sendable {
   private let patience: Duration
   private let memory: DialMemory?
 
-  /// Makes a test.
+  /// Creates a test of several servers.
   ///
   /// - Parameters:
   ///   - candidates: The base URLs of the servers, the preferred one first.
-  ///   - path: The path that is asked below each, such as `/probe`.
-  ///   - probe: The data that a server has there.
+  ///   - path: The path that is requested from each server, such as `/probe`.
+  ///   - probe: The expected data at this path.
   ///   - samples: The number of probes of each server.
-  ///   - budget: The longest time of the test; what has not come by then counts as failed.
-  ///   - margin: The part of its time by which the server of before has to be slower than another
-  ///     to be left, in 0..<1: at 0.25 one of 1 s is kept beside one of 750 ms, and left for one of
-  ///     749 ms.
-  ///   - patience: The time for which each probe is waited for at least when another server is
-  ///     measured, since times below it are hardly told apart.
-  ///   - memory: The memory of choices by network; `nil`: each start probes.
+  ///   - budget: The maximum duration of the test. Later responses count as failed.
+  ///   - margin: The fraction in 0..<1 by which another server must be faster to replace the
+  ///     previous one. At 0.25 a server with 1 s is replaced by a server with 749 ms, but not with
+  ///     750 ms.
+  ///   - patience: The minimum wait for each probe after another server is measured, because
+  ///     shorter times can hardly be distinguished.
+  ///   - memory: The memory of choices by network; `nil` to probe at each start.
   public init(
     candidates: [URL],
     path: String,
@@ -62,17 +63,17 @@ public struct DialTest: Sendable {
     self.memory = memory
   }
 
-  /// Probes the servers, or remembers the choice on this network, and returns their order.
+  /// Probes the servers, or uses the choice remembered for this network, and returns their order.
   ///
   /// - Parameters:
-  ///   - network: The name of the network, as the host or its monitor says it; `nil`: it is not
-  ///     known, and nothing is remembered.
+  ///   - network: The name of the network from the app or its monitor; `nil` if it is unknown, in
+  ///     which case nothing is remembered.
   ///   - transport: The transport of the probes.
-  ///   - admission: The controller whose circuit breakers hear of the probes; a server that it does
-  ///     not let be asked is not probed.
+  ///   - admission: The controller whose circuit breakers receive the probes' outcomes. A server
+  ///     with an open circuit is not probed.
   ///   - time: The source of time.
-  ///   - isRenewal: Tells whether it probes, whatever it remembers.
-  /// - Returns: The servers in their order, with what was measured.
+  ///   - isRenewal: Whether to probe even if a choice is remembered.
+  /// - Returns: The servers in their order, with the measurements.
   @concurrent
   public func run(
     on network: String?,
@@ -105,7 +106,8 @@ public struct DialTest: Sendable {
     return record
   }
 
-  /// Returns the fastest, unless that of before is hardly slower; `nil` where none answers.
+  /// Returns the fastest server, or the previous one if it is hardly slower; `nil` if none
+  /// responds.
   func choice(of found: [DialRecord.Candidate], instead before: URL?) -> DialRecord.Candidate? {
     let alive = found.filter { $0.median != nil }
     guard let best = alive.min(by: Self.isFaster) else { return nil }
@@ -114,8 +116,10 @@ public struct DialTest: Sendable {
     return least.seconds < time.seconds * (1 - margin) ? best : current
   }
 
-  /// The chosen one, then those that answer by their times, those that were left as slower, and
-  /// the others; where times say nothing, as they were given.
+  /// Returns the servers in order: the chosen one, the measured ones by time, slower ones, then the
+  /// rest.
+  ///
+  /// Servers without a time keep the given order.
   private func order(from first: URL?, _ found: [DialRecord.Candidate]) -> [URL] {
     let alive = found.filter { $0.median != nil }.sorted(by: Self.isFaster).map(\.url)
     let slower = found.filter { $0.slowerThan != nil }.map(\.url)
@@ -130,7 +134,7 @@ public struct DialTest: Sendable {
     return time < others
   }
 
-  /// Probes all at once, and ends when it is decided or the budget is spent.
+  /// Probes all servers at once, and returns when the choice is decided or the budget is spent.
   private func probed(
     by transport: any Transport,
     feeding admission: AdmissionController?,
@@ -151,13 +155,14 @@ public struct DialTest: Sendable {
           }
         }
       }
-      // The budget begins with the probes: where a busy device is late with those, so is its end.
+      // The budget begins with the probes: if a busy device sends them late, the test ends later,
+      // too.
       group.addTask {
         do { try await time.sleep(for: budget) } catch { return }
         isSpent.withLock { $0 = true }
         change.yield()
       }
-      // There may be no candidate, who would say something.
+      // Without candidates, no other task would yield.
       change.yield()
       var due: Duration?
       for await _ in changes {
@@ -171,9 +176,9 @@ public struct DialTest: Sendable {
         guard end != due else { continue }
         due = end
         group.addTask {
-          // Whoever is cancelled is not waited for.
+          // A cancelled task is not waited for.
           try? await time.sleep(for: end - time.uptime)
-          // Answers that have come meanwhile, and wait for their turn, count.
+          // Responses that have arrived but are not processed yet count.
           await Task.yield()
           change.yield()
         }
@@ -183,8 +188,7 @@ public struct DialTest: Sendable {
     return race.withLock(\.candidates)
   }
 
-  /// Probes one server, and tells what was found of it so far, each time that a probe is sent, with
-  /// the time, and at the end.
+  /// Probes one server, and reports its results at each sent probe, with the time, and at the end.
   private func probe(
     _ url: URL,
     by transport: any Transport,
@@ -203,10 +207,10 @@ public struct DialTest: Sendable {
         break
       }
       guard let request = request(for: url) else {
-        candidate.failure = "the URL can have no path"
+        candidate.failure = "the URL cannot have a path"
         break
       }
-      let place = RateLimits.Place(host: url.origin, method: "GET", endpoint: path)
+      let place = RateLimits.Endpoint(host: url.origin, method: "GET", endpoint: path)
       let permit = admission?.admit(place.host) ?? .go
       if case .refused = permit {
         candidate.failure = "its circuit is open"
@@ -221,9 +225,9 @@ public struct DialTest: Sendable {
       case .failure(.cancelled): candidate.failure = reason(isSpent)
       case .failure(let error): candidate.failure = error.asNetworkError.description
       case .success(let answer) where answer.status != 200:
-        candidate.failure = "it answered with status \(answer.status)"
+        candidate.failure = "it sent status \(answer.status)"
       case .success(let answer) where answer.body != probe:
-        candidate.failure = "it answered with other data"
+        candidate.failure = "it sent other data"
         candidate.samples = []
         return
       case .success:
@@ -244,20 +248,23 @@ public struct DialTest: Sendable {
     isSpent.withLock { $0 } ? "the budget was spent" : "the test was cancelled"
   }
 
-  /// Returns what a circuit breaker is to hear: a page in the place of the probe data is no sign of
-  /// the server, and one that was silent until the end has failed.
+  /// Returns the outcome for a circuit breaker.
+  ///
+  /// Other data than the probe's is a failure, because it may not be from the server. A server that
+  /// was silent until the end has failed, too.
   private func told(_ outcome: AttemptOutcome, isSpent: Bool) -> AttemptOutcome {
     switch outcome {
     case .success(let answer) where answer.status == 200 && answer.body != probe:
       .failure(.failed(.malformedResponse, text: "other data than the probe's"))
     case .failure(.cancelled) where isSpent:
-      .failure(.failed(.timedOut, text: "no answer within the budget"))
+      .failure(.failed(.timedOut, text: "no response within the budget"))
     case .success, .failure: outcome
     }
   }
 
-  /// Returns the answer and the time at which its head came; of its content no more is read than
-  /// shows whether it is the probe's.
+  /// Returns the response and the arrival time of its head.
+  ///
+  /// It reads at most one byte more of the content than the probe data has.
   private func answer(
     to request: URLRequest,
     by transport: any Transport,
@@ -276,7 +283,7 @@ public struct DialTest: Sendable {
   private func request(for url: URL) -> URLRequest? {
     guard let url = URL(string: url.absoluteString.withoutSlash + path) else { return nil }
     var request = URLRequest(url: url)
-    // The budget is the one that ends it, and tells so.
+    // The budget ends the probe first, and is reported as the reason.
     request.timeoutInterval = budget.seconds + 60
     request.cachePolicy = .reloadIgnoringLocalCacheData
     return request

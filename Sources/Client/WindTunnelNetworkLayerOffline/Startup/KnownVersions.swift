@@ -1,27 +1,26 @@
 internal import Foundation
 internal import WindTunnelNetworkLayer
 
-/// The highest versions of configurations that were ever taken at a place, one for each key that
-/// has signed them.
+/// The highest accepted versions of configurations in a key store, one for each signing key.
 ///
-/// A key that leaked can sign the highest number that there is, and under that key nothing is ever
-/// newer. So each key has a number of its own, and the keys follow each other: what a later one has
-/// signed goes before all of an earlier one, which is retired on a device that has taken it. In The
-/// Update Framework a client likewise forgets the versions that it knows when their keys are
+/// An attacker with a leaked key can sign the highest possible version, after which no version of
+/// that key is newer. Therefore each key has its own versions, and the keys are ordered. A
+/// configuration of a later key outranks all of earlier keys, which are retired on a device that
+/// has accepted it. Similarly, clients of The Update Framework forget known versions when keys are
 /// replaced, to recover from such a fast-forward attack.
 ///
-/// The time of day can be set back, and would make what has expired good again. So the latest time
-/// at which a configuration was looked at is remembered with it, though no later one than it
-/// expires at: a clock that ran ahead by years costs the configuration that is known, and none that
-/// comes and expires later.
+/// The system clock can be set back, which would make an expired configuration valid again.
+/// Therefore the latest known time is stored with each version, but not beyond the configuration's
+/// expiry. A clock that was years ahead invalidates the known configuration, but none that expires
+/// later.
 struct KnownVersions: Sendable {
-  /// One of the highest versions: a line with its numbers, and the digest of what was signed.
+  /// One of the highest versions: a line with its numbers, and the digest of the signed text.
   struct Known: Sendable, Hashable {
     var version: Int
     var digest: String
-    /// The time until which it is good, in whole seconds since 1970.
+    /// The expiry time, in whole seconds since 1970.
     var expires: Int
-    /// The latest time of day that was seen, up to that.
+    /// The latest time seen, up to the expiry.
     var seen: Int
 
     init(_ signed: SignedConfiguration, seen: Int) {
@@ -29,7 +28,7 @@ struct KnownVersions: Sendable {
       self.seen = min(seen, expires)
     }
 
-    /// Reads what ``data`` wrote; `nil` for anything else.
+    /// Parses the result of ``data``; `nil` for anything else.
     init?(_ data: Data) {
       let parts = String(decoding: data, as: UTF8.self).split(separator: " ")
       guard parts.count == 4, let version = Int(parts[0]), let expires = Int(parts[2]),
@@ -45,16 +44,17 @@ struct KnownVersions: Sendable {
     }
   }
 
-  /// The seconds by which the time has to go on to be written, since each write waits for the disk.
+  /// The minimum progress of time in seconds before it is written, because each write is slow.
   private static let leastStep = 3600
-  /// Held while a version is compared and written: of two starts at once the older keeps nothing.
+  /// Locked while a version is compared and written. Of two concurrent starts, the older stores
+  /// nothing.
   private static let writing = Locked(())
 
   private let place: any KeyPlace
   private let names: [String]
   private var known: [Known?]
 
-  /// Reads what is known at a place of these keys, in their order.
+  /// Reads the known versions of these keys, in their order, from a key store.
   init(at place: any KeyPlace, of keys: [Data]) throws(SealingError) {
     self.place = place
     names = keys.map { key in
@@ -67,12 +67,12 @@ struct KnownVersions: Sendable {
   private static func read(_ name: String, at place: any KeyPlace) throws(SealingError) -> Known? {
     guard let data = try place.read(name) else { return nil }
     guard let known = Known(data) else {
-      throw .place("What is kept as \"\(name)\" is no version; remove it.")
+      throw .place("The stored value \"\(name)\" is not a version; remove it.")
     }
     return known
   }
 
-  /// Throws the reason for which a signed configuration changes nothing.
+  /// Throws the reason if a signed configuration must not be applied.
   func check(_ signed: SignedConfiguration, at now: Date) throws(FetchRefusal) {
     guard now < signed.expiryDate, latest(with: .distantPast) < signed.expires else {
       throw .expired(signed.expiryDate)
@@ -84,19 +84,19 @@ struct KnownVersions: Sendable {
     }
   }
 
-  /// Notes what a file shows that was kept, whose version may not have been written with it.
+  /// Records the version of a stored file, which may not have been written together with it.
   mutating func learn(_ signed: SignedConfiguration, at now: Date) {
     if known[signed.key]?.isOf(signed) != true {
       known[signed.key] = Known(signed, seen: latest(with: now))
     }
   }
 
-  /// Returns the latest time of day that is known, this one included.
+  /// Returns the latest known time, including this one.
   private func latest(with now: Date) -> Int {
     known.compactMap { $0?.seen }.reduce(Self.seconds(now), max)
   }
 
-  /// Remembers the time of day, by which what is known grows old.
+  /// Stores the current time, which can make known configurations expire.
   mutating func see(_ now: Date) throws(SealingError) {
     let seconds = Self.seconds(now)
     for place in known.indices {
@@ -115,17 +115,17 @@ struct KnownVersions: Sendable {
     }
   }
 
-  /// Tells whether a version is not the one that is written.
+  /// Returns whether a version differs from the stored one.
   func lacks(_ signed: SignedConfiguration) -> Bool {
-    // What cannot be read is written anew, which tells the reason.
+    // A version that cannot be read is written again, which reports the reason.
     let written = try? Self.read(names[signed.key], at: place)
     return written?.isOf(signed) != true
   }
 
-  /// Writes a version, with whatever else is to be kept before it.
+  /// Writes a version, after `first` has written the rest.
   ///
-  /// - Throws: `FetchRefusal` where another start has taken a newer one meanwhile, and the error
-  ///   of whatever is not written.
+  /// - Throws: `FetchRefusal` if another start has accepted a newer one meanwhile, or the error of
+  ///   the write that failed.
   func keep(_ signed: SignedConfiguration, at now: Date, after first: () throws -> Void) throws {
     try Self.writing.withLock { _ in
       let written = try names.map { name in try Self.read(name, at: place) }
@@ -140,7 +140,7 @@ struct KnownVersions: Sendable {
     }
   }
 
-  /// Whole seconds since 1970, of any date.
+  /// Returns whole seconds since 1970, for any date.
   private static func seconds(_ date: Date) -> Int {
     Int(max(-1e15, min(1e15, date.timeIntervalSince1970.rounded(.down))))
   }

@@ -1,8 +1,9 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-/// The facts that an app finds out at its launch: they go with the request for its configuration,
-/// and into its view.
+/// The facts of an app's launch. They are sent with the request for its configuration.
+///
+/// The configuration's public view contains them, too.
 public struct LaunchFacts: Sendable, Hashable {
   /// The time of the launch.
   public var start: Date
@@ -10,12 +11,12 @@ public struct LaunchFacts: Sendable, Hashable {
   public var app: String
   /// The version of the network layer.
   public var layer: String
-  /// The place where the app runs, as the host says it, such as `DE`; `nil`: it does not say.
+  /// The place where the app runs, as the app knows it, such as `DE`; `nil` if it is unknown.
   public var place: String?
-  /// The kind or the name of the network, as the host or its monitor says it; `nil`: unknown.
+  /// The kind or the name of the network, from the app or its monitor; `nil` if it is unknown.
   public var network: String?
 
-  /// Makes facts of what the host knows; the versions are found out.
+  /// Creates facts. The versions have default values.
   public init(
     start: Date = Date(),
     app: String = LaunchFacts.appVersion,
@@ -27,9 +28,10 @@ public struct LaunchFacts: Sendable, Hashable {
     (self.place, self.network) = (place, network)
   }
 
-  /// The version of the main bundle, such as `2.1 (417)`; `0` where it has none, as programs on
-  /// Linux. Nothing else that is found out at a start tells their versions apart at no cost, so
-  /// they give `app` themselves: else what one version has sealed is opened by the next.
+  /// The version of the main bundle, such as `2.1 (417)`; `0` if it has none.
+  ///
+  /// Programs on Linux have none and should set `app` themselves. Otherwise one version can decrypt
+  /// the data of another, because nothing else distinguishes them without cost.
   public static var appVersion: String {
     let short = Bundle.main.object(forInfoDictionaryKey: "CFBundleShortVersionString") as? String
     let build = Bundle.main.object(forInfoDictionaryKey: "CFBundleVersion") as? String
@@ -40,8 +42,10 @@ public struct LaunchFacts: Sendable, Hashable {
     }
   }
 
-  /// The names and values of a request for a configuration: `app`, `layer`, `time` in whole seconds
-  /// since 1970, and `place` and `network` where they are known.
+  /// The query parameters of a request for a configuration.
+  ///
+  /// They are `app`, `layer`, `time` in whole seconds since 1970, and, if known, `place` and
+  /// `network`.
   public var parameters: [Headers.Field] {
     let known = [
       ("app", app), ("layer", layer), ("time", "\(Int(start.timeIntervalSince1970))"),
@@ -50,7 +54,7 @@ public struct LaunchFacts: Sendable, Hashable {
     return known.compactMap { name, value in value.map { Headers.Field(name, $0) } }
   }
 
-  /// The facts as a layer: its extras have them by names such as `launch.place`.
+  /// The facts as extras of a layer, with names such as `launch.place`.
   var asLayer: ConfigurationLayer {
     let extras = parameters.map { ("launch.\($0.name)", $0.value) }
     return ConfigurationLayer(extras: Dictionary(extras) { $1 })

@@ -2,23 +2,26 @@ public import Foundation
 public import WindTunnelNetworkLayer
 
 extension NetworkClient {
-  /// Applies the configuration of a start to this client and all its copies, unless that of another
-  /// start with a higher version, or one that a later key has signed, was applied before: one that
-  /// came late, or could not be fetched, changes nothing.
+  /// Applies the configuration of a start to this client and all its copies.
+  ///
+  /// It is ignored if a configuration with a higher version, or with a later signing key, was
+  /// applied before. A late start, or one without a fetched configuration, therefore changes
+  /// nothing.
   public func apply(_ startup: Startup) { apply(startup.configuration, startup.rank) }
 }
 
-/// The result of a start: a configuration with its two outputs, and what the start cost.
+/// The result of a start: a configuration with its two outputs, and the durations of the start.
 public struct Startup: Sendable {
-  /// The configuration, which a client is made of or takes by its `apply`.
+  /// The configuration, for creating a client or for its `apply`.
   public let configuration: NetworkConfiguration
-  /// The course of the start.
+  /// The record of the start.
   public let record: StartupRecord
   let rank: ConfigurationRank
   let seal: VersionSeal?
 
-  /// The first output: the configuration for a debug screen or a report, without the values of
-  /// secrets, and with its source.
+  /// The first output: the configuration with its source, for a debug screen or a report.
+  ///
+  /// It does not contain the values of secrets.
   public var publicView: [String: String] {
     var view = configuration.publicView
     view["configuration.source"] = record.source.name
@@ -27,32 +30,34 @@ public struct Startup: Sendable {
     return view
   }
 
-  /// Returns the second output: the whole configuration, secrets included, sealed for this version
-  /// of app and layer, which `NetworkConfiguration.init(opening:by:)` opens.
+  /// Returns the second output: the whole configuration, including secrets, encrypted.
   ///
-  /// - Throws: `SealingError` where nothing can be sealed.
+  /// Only this version of app and layer can decrypt it, with
+  /// `NetworkConfiguration.init(opening:by:)`.
+  ///
+  /// - Throws: `SealingError` if encryption is unavailable.
   public func sealed() throws -> Data {
     guard let seal else {
       throw SealingError.unavailable(
-        "There is no seal: the place of keys was refused, or the system has no cryptography."
+        "There is no seal: the key place is not usable, or the system has no cryptography."
       )
     }
     return try configuration.export(sealing: seal.seal)
   }
 }
 
-/// The course of a start, with what it cost.
+/// The record of a start, with its durations.
 public struct StartupRecord: Sendable, Hashable, Codable {
   /// The source of the configuration.
   public var source: ConfigurationSource
-  /// The name of the reason for which a fetched configuration was refused; `nil` where none was.
+  /// The name of the reason why a fetched configuration was refused; `nil` if none was.
   public var refusal: String?
-  /// The time that the start took.
+  /// The duration of the start.
   public var elapsed: Duration
-  /// The part of it that was waited for a fetched configuration; `nil` where none was asked for.
+  /// The time spent waiting for a fetched configuration; `nil` if none was requested.
   public var fetch: Duration?
-  /// The dial test; `nil` where there was none.
+  /// The result of the dial test; `nil` if there was none.
   public var dial: DialRecord?
-  /// The time until which the fetched layer is good; `nil` where there is none.
+  /// The expiry time of the fetched layer; `nil` if there is none.
   public var expires: Date?
 }

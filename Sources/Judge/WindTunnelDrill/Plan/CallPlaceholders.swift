@@ -1,16 +1,18 @@
-/// The names under which a program that is started for each call is told of it: in braces in its
-/// words, and as `WINDTUNNEL_…` in its environment.
+/// The placeholders that pass a call to a program started for it. They appear in braces in the
+/// command's words, and as `WINDTUNNEL_…` in the environment.
 enum CallPlaceholders {
-  /// All of them; `ca` is not one, since every call of a scenario has the same.
+  /// All placeholders of a call. `ca` is not one of them, because it is the same for every call of
+  /// a scenario.
   static let names = ["url", "base", "origins", "kept", "method", "body", "call"]
 
-  /// Whether a word has a placeholder, or names the variable of one as a script does.
+  /// Returns whether a word contains a placeholder, or the name of its environment variable, as a
+  /// script does.
   static func isIn(_ word: String) -> Bool { names.contains { has(word, $0) } }
 
-  /// Whether a word names the method of the call.
+  /// Returns whether a word names the method of the call.
   static func namesMethod(_ word: String) -> Bool { has(word, "method") }
 
-  /// Tells whether a word names the file of the configuration that an app has kept.
+  /// Returns whether a word names the file of the configuration that an app has kept.
   static func namesKept(_ word: String) -> Bool { has(word, "kept") }
 
   private static func has(_ word: String, _ name: String) -> Bool {
@@ -19,7 +21,6 @@ enum CallPlaceholders {
 }
 
 extension [String] {
-  /// Tells whether the words start a program that lives from call to call: no word is about one
-  /// call.
+  /// Whether the command starts a program that runs for many calls: no word depends on a call.
   var isService: Bool { !isEmpty && !contains(where: CallPlaceholders.isIn) }
 }

@@ -3,8 +3,8 @@ internal import WindTunnelReports
 
 // The critical endpoints of each scenario.
 extension DrillPlan {
-  /// Sets the critical requests of each scenario: those of the plan, or the scenario's own with
-  /// those of the cassette.
+  /// Sets the critical requests of each scenario: the plan's, or the scenario's own and the
+  /// cassette's if the plan has none.
   mutating func nameCritical() {
     let marked = cassette.interactions.filter(\.isCritical).map { pattern(of: $0.request) }
     for place in scenarios.indices {
@@ -18,8 +18,8 @@ extension DrillPlan {
     }
   }
 
-  /// Returns the pattern of a marked request. It names the host if another host has the same path
-  /// without a mark. A recorded star or brace is a text.
+  /// Returns the pattern of a marked request. The pattern includes the host if another host has the
+  /// same path without a mark. Stars and braces in a recorded path are matched literally.
   private func pattern(of request: Request) -> RequestPattern {
     let path = request.url.path.replacing("{", with: "%7B").replacing("*", with: "%2A")
     let ofAnyHost = RequestPattern("\(request.method) \(path)")
@@ -31,18 +31,18 @@ extension DrillPlan {
     return RequestPattern("\(request.method) \(origin)\(path)")
   }
 
-  /// Refuses a critical request that no call makes.
+  /// Throws if no call makes a critical request of the plan.
   func refuseUnknownCritical(among recorded: [Request]) throws(DrillError) {
     for pattern in critical where !recorded.contains(where: { pattern.matches($0) }) {
       throw .plan(
-        "--critical \(pattern): nothing on the cassette is that. There are "
+        "--critical \(pattern): the cassette has no such request. It has "
           + "\(Self.list(recorded.map(\.endpointName)))."
       )
     }
   }
 
-  /// Returns the calls that count as screens in a scenario: by default if it calls no request of
-  /// the cassette critical.
+  /// Returns the calls that count as screens in a scenario. It is the default if no request of the
+  /// cassette is critical there.
   func screens(in scenario: Scenario) -> Screens {
     cassette.interactions.contains { scenario.isCritical($0.request) } ? .named : .byDefault
   }

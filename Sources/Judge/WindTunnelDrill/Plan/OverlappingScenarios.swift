@@ -1,28 +1,29 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-// Whoever waits needs no processor. So what stands still, or begins its calls one by one, is flown
-// beside all the rest, and of the others the next begins when all calls of the one before it have
-// begun: a drill takes no longer than its calls take to begin, and its longest wait.
+// A waiting client needs no processor. Scenarios that mostly wait, or that begin their calls one by
+// one, therefore run beside all others. Each other scenario begins when all calls of the previous
+// scenario have begun. A drill takes no longer than its calls take to begin, plus its longest wait.
 extension [Scenario] {
-  /// Flies each scenario, and returns what came of them in their order.
+  /// Runs each scenario, and returns the results in the scenarios' order.
   ///
   /// - Parameters:
-  ///   - keepsPart: A cancellation leaves the scenarios that had begun, and is no error.
-  ///   - run: Flies a scenario, and says when all its calls have begun.
-  /// - Returns: What came of each, in the scenarios' order.
-  /// - Throws: What `fly` throws first; the others are then cancelled.
+  ///   - keepsPart: Whether a cancelled run returns the scenarios that had begun, rather than an
+  ///     error.
+  ///   - run: Runs a scenario, and reports when all its calls have begun.
+  /// - Returns: The result of each scenario, in the scenarios' order.
+  /// - Throws: The first error that `run` throws. The other scenarios are then cancelled.
   func flown<Flown: Sendable>(
     keepingPart keepsPart: Bool = false,
     _ run:
       @escaping @Sendable (Scenario, _ allBegan: @escaping @Sendable () -> Void) async throws
       -> Flown
   ) async throws -> [Flown] {
-    // A drill that fails waits for no beginning.
+    // After a failure, the drill does not wait for the next scenario to begin.
     let failure = Locked<(isThere: Bool, begins: AsyncStream<Void>.Continuation?)>((false, nil))
     return try await withThrowingTaskGroup(of: (Int, Flown).self) { group in
       func add(_ place: Int, _ scenario: Scenario, then begins: @escaping @Sendable () -> Void) {
         group.addTask {
-          // Whoever waits for the beginning is let go at the end at the latest.
+          // A wait for the beginning of the calls ends when the scenario ends, at the latest.
           defer { begins() }
           do {
             return (place, try await run(scenario, begins))
@@ -57,20 +58,20 @@ extension [Scenario] {
   }
 }
 
-/// The beginnings of a scenario's calls, and somebody who waits for the last of them.
-final class Beginnings: Sendable {
+/// Counts the beginnings of a scenario's calls, and reports the last of them.
+final class CallStarts: Sendable {
   private let count: Int
-  /// Those that have begun. One whose process fell may begin a second time, and is one all the
-  /// same.
+  /// The calls that have begun, by client. A call whose process crashed may begin twice, but counts
+  /// once.
   private let begun = Locked<[String: Set<Int>]>([:])
   private let allBegan: @Sendable () -> Void
 
-  /// Waits for so many beginnings.
+  /// Creates a counter that waits for a number of beginnings.
   init(of count: Int, then allBegan: @escaping @Sendable () -> Void) {
     (self.count, self.allBegan) = (count, allBegan)
   }
 
-  /// Notes that a call of a subject has begun.
+  /// Records that a call of a client has begun.
   func note(_ call: Int, of subject: String) {
     let isLast = begun.withLock { begun in
       begun[subject, default: []].insert(call).inserted

@@ -4,8 +4,8 @@ internal import WindTunnel
 struct PlannedClient: Sendable, Hashable {
   /// The name in the plan and in reports.
   let name: String
-  /// The stages on which it holds conversations by WebSocket.
+  /// The stages on which the client holds WebSocket conversations.
   let conversationStages: Set<Stage>
-  /// Whether it sends by sockets of its own, so that no session leads it to the cassette.
+  /// Whether the client sends by sockets of its own, so that no session directs it to the cassette.
   let hasOwnSockets: Bool
 }

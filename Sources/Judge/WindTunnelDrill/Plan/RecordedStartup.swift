@@ -2,46 +2,48 @@ package import Foundation
 package import WindTunnel
 internal import WindTunnelServer
 
-/// The start of an app as a cassette has it: the servers that it chooses among, the data that they
-/// are probed by, and the configurations that the first of them serves.
+/// The recorded start of an app. It has the servers that the app chooses among, the data of their
+/// probe, and the configurations that the first server serves.
 ///
-/// A cassette says so in a note, which every version reads and every tool keeps:
+/// A note of the cassette describes it. Every version can read notes, and every tool keeps them:
 ///
 ///     "_startup": { "probe": "/probe", "configuration": "/configuration", "publicKey": "A6EH…" }
 ///
-/// The public key is the one of Ed25519 that is built into the app, of 32 bytes in base64. Three
-/// more may stand there: `"kept"`, the text of an older configuration, which an app that was
-/// launched before has kept; `"versionField"`, the header field in which requests say by which
-/// version of the configuration they go; and `"leadsTo"`, which names by each version the requests
-/// that nothing but that one leads to:
+/// The public key is the Ed25519 key that is built into the app, 32 bytes in base64. Three more
+/// members are optional. `"kept"` is the text of an older configuration, which an app that was
+/// launched before has kept. `"versionField"` is the header field in which requests state the
+/// version of the configuration that they use. `"leadsTo"` maps a version to the requests that only
+/// an app with this version makes:
 ///
 ///     "leadsTo": { "6": "GET /editions/6/**", "7": "GET /editions/7/**" }
 package struct RecordedStartup: Sendable {
   /// The name of the note.
   static let note = "_startup"
 
-  /// The origins that the probe was recorded at, the nearest first.
+  /// The origins of the servers where the probe was recorded, the nearest first.
   package let servers: [RequestURL]
   /// The path of the probe.
   package let probePath: String
-  /// The data that a server has there.
+  /// The data that a server returns for the probe.
   package let probe: Data
   /// The path of the configuration.
   package let configurationPath: String
   /// The configurations that the first server has served, in recorded order.
   let configurations: [Data]
-  /// The public key that is built in.
+  /// The public key that is built into the app.
   package let publicKey: Data
-  /// The configuration that an app which was launched before has kept, where the note has one.
+  /// The configuration that an app which was launched before has kept, as the note gives it. `nil`
+  /// if the note has none.
   private let noted: Data?
-  /// The header field in which requests say by which version of the configuration they go.
+  /// The header field in which requests state the version of the configuration that they use.
   private let versionField: String?
-  /// The requests that nothing but one version of the configuration leads to.
+  /// The requests that only an app with one version of the configuration makes.
   private let leads: [(version: Int, request: RequestPattern)]
 
-  /// Reads the note of a cassette; `nil` where it has none.
+  /// Reads the note of a cassette; `nil` if it has none.
   ///
-  /// - Throws: `DrillError.plan` where what the note speaks of is not there.
+  /// - Throws: `DrillError.plan` if the cassette has no recordings for the parts that the note
+  ///   names.
   init?(_ cassette: Cassette) throws(DrillError) {
     guard let note = cassette.notes.first(where: { $0.name.value == Self.note })?.value else {
       return nil
@@ -65,15 +67,15 @@ package struct RecordedStartup: Sendable {
       publicKey.count == 32
     else {
       throw .plan(
-        "\"\(Self.note)\" of the cassette needs the paths \"probe\" and \"configuration\", and "
+        "\"\(Self.note)\" of the cassette requires the paths \"probe\" and \"configuration\", and "
           + "\"publicKey\", 32 bytes in base64."
       )
     }
     noted = kept.map { Data($0.utf8) }
     if let noted, Self.version(of: noted) == nil {
       throw .plan(
-        "\"kept\" in \"\(Self.note)\" of the cassette is no configuration: it is a line with a "
-          + "signature, and JSON with \"version\" behind it."
+        "\"kept\" in \"\(Self.note)\" of the cassette is not a configuration: expected a line with "
+          + "a signature, followed by JSON with \"version\"."
       )
     }
     let probes = cassette.answers(to: probePath)
@@ -84,8 +86,8 @@ package struct RecordedStartup: Sendable {
       $0.scheme != "https" && !PrivateAddress.isLoopback($0.host ?? "") && $0.host != "localhost"
     }) {
       throw .plan(
-        "\"\(Self.note)\" of the cassette has a server that is asked without TLS, "
-          + "\(open.origin ?? ""), and no configuration is taken from one. Record it by https."
+        "\"\(Self.note)\" of the cassette has a server without TLS, \(open.origin ?? ""), from "
+          + "which no configuration is accepted. Record it by https."
       )
     }
     let configurations = cassette.answers(to: configurationPath).filter {
@@ -102,18 +104,18 @@ package struct RecordedStartup: Sendable {
 
   private static func missing(_ path: String, at place: String) -> DrillError {
     .plan(
-      "\"\(note)\" of the cassette names \(path), and no GET of it with an answer was recorded at "
+      "\"\(note)\" of the cassette names \(path), but no GET of it with a response was recorded at "
         + "\(place)."
     )
   }
 
-  /// Reads the requests that a version leads to.
+  /// Reads the requests that a version leads to, from `"leadsTo"`.
   private static func leads(
     in object: inout ObjectReader
   ) throws(FormatError) -> [(version: Int, request: RequestPattern)] {
     guard let json = object.take("leadsTo") else { return [] }
     guard case .object(let members) = json, members.count <= leadsMax else {
-      throw object.error("leadsTo", "an object with at most \(leadsMax) versions should stand here")
+      throw object.error("leadsTo", "expected an object with at most \(leadsMax) versions")
     }
     var leads: [(version: Int, request: RequestPattern)] = []
     for member in members {
@@ -122,8 +124,8 @@ package struct RecordedStartup: Sendable {
       else {
         throw object.error(
           "leadsTo",
-          "\"\(member.name.value)\" should be a version, and what it leads to a request such as "
-            + "\"GET /editions/6/**\""
+          "\"\(member.name.value)\" must be a version with a request, such as \"GET "
+            + "/editions/6/**\""
         )
       }
       if let wrong = RequestPattern.problem(with: text) {
@@ -136,23 +138,24 @@ package struct RecordedStartup: Sendable {
 
   /// The maximum number of servers. An app does not probe more.
   static let serversMax = 16
-  /// The greatest number of versions whose requests are named.
+  /// The maximum number of versions in `"leadsTo"`.
   private static let leadsMax = 64
-  /// The greatest version of a configuration.
+  /// The maximum version of a configuration.
   private static let versionMax = Observation.ConfigurationUse.versionMax
 
-  /// Tells whether it can be flown in a state: there is an older configuration only where several
-  /// were recorded.
+  /// Returns whether the start can run in a state. `ahead` needs several recorded configurations,
+  /// so that there is an older one.
   func has(_ state: StartupState) -> Bool { state != .ahead || configurations.count > 1 }
 
-  /// Tells whether a request belongs to the start, and is no call of a user's.
+  /// Returns whether a request belongs to the start, and is not a call of the user.
   func isOfStart(_ request: Request) -> Bool { isProbe(request) || isForConfiguration(request) }
 
-  /// Tells whether a request is one that only a version of the configuration leads to, and is no
-  /// call of its own.
+  /// Returns whether only one version of the configuration leads to a request. Such a request is
+  /// not a call of its own.
   func isLedTo(_ request: Request) -> Bool { leads.contains { $0.request.matches(request) } }
 
-  /// Returns what an app has kept of its last launch in a state; `nil` where it has nothing.
+  /// Returns the configuration that an app has kept from its last launch in a state, or `nil` if it
+  /// has none.
   package func kept(in state: StartupState) -> Data? {
     switch state {
     case .cold: nil
@@ -161,8 +164,8 @@ package struct RecordedStartup: Sendable {
     }
   }
 
-  /// Returns the version of the configuration that a request went by, as it says or as it shows;
-  /// `nil` where it does neither.
+  /// Returns the version of the configuration that a request uses, by its header field or its path;
+  /// `nil` if neither shows it.
   func version(shownBy request: Request) -> Int? {
     if let versionField, let text = request.headers[versionField] {
       let version = Int(text.trimmingCharacters(in: .whitespaces))
@@ -171,7 +174,8 @@ package struct RecordedStartup: Sendable {
     return leads.first { $0.request.matches(request) }?.version
   }
 
-  /// Returns the version that stands in a text, whoever has signed it; `nil` where none does.
+  /// Returns the version in a configuration's text, regardless of its signature, or `nil` if there
+  /// is none.
   static func version(of text: Data) -> Int? {
     guard let name = text.range(of: Data("\"version\"".utf8)) else { return nil }
     let rest = text[name.upperBound...].drop { $0 == UInt8(ascii: " ") }
@@ -182,30 +186,31 @@ package struct RecordedStartup: Sendable {
     return version.flatMap { 0...versionMax ~= $0 ? $0 : nil }
   }
 
-  /// Returns the second since 1970 at which a text expires, which stands in the JSON behind its
-  /// first line; `nil` where none does.
+  /// Returns the time at which a configuration expires, in seconds since 1970. It is read from the
+  /// JSON after the first line; `nil` if the JSON has no such time.
   private static func expiry(of text: Data) -> Double? {
     guard let end = text.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-    // What is no JSON has no time either.
+    // Text that is not JSON has no time either.
     let json = try? JSON(parsing: Data(text[(end + 1)...]), source: "configuration")
     return json?["expires"]?.doubleValue
   }
 
-  /// Refuses a state in which an app has kept a configuration whose time is over: whoever is
-  /// launched with it has nothing, and flies a first launch by another name.
+  /// Throws if the configuration that an app has kept in a state is expired. An app launched with
+  /// it has no valid configuration, so the launch would in fact be a first launch.
   func refuseExpired(in state: StartupState, at now: Date = .now) throws(DrillError) {
     guard let text = kept(in: state), let seconds = Self.expiry(of: text),
       seconds <= now.timeIntervalSince1970
     else { return }
     let day = Date(timeIntervalSince1970: seconds).formatted(.iso8601)
     throw .plan(
-      "The configuration that the app has kept has expired at \(day), so that no start is a warm "
-        + "one. Sign one with a later \"expires\", or fly a scenario whose \"startup\" is \"cold\"."
+      "The app's stored configuration expired at \(day), so no start is warm. Sign one with a "
+        + "later \"expires\", or run a scenario whose \"startup\" is \"cold\"."
     )
   }
 
-  /// Returns the version that stands in what a client gets of a recorded configuration, and tells
-  /// whether its bytes are others than those that were signed; `nil` where it gets none of it.
+  /// Returns the version in the response that a client receives for a recorded configuration, and
+  /// whether its bytes differ from the signed bytes. Returns `nil` if the client does not receive
+  /// the configuration.
   static func served(
     _ recorded: Interaction,
     with faults: [Fault]
@@ -222,7 +227,7 @@ package struct RecordedStartup: Sendable {
         isChanged = number > 1
       case .alter(.body(.duplicated)), .alter(.body(.large)), .alter(.body(.invalidUTF8)),
         .alter(.body(.invalidJSON)):
-        // All of it is there, with more behind it.
+        // The whole configuration is present, with more bytes after it.
         isChanged = true
       case .alter(.contentType): break
       default: if [fault].mislead { return nil }
@@ -231,7 +236,8 @@ package struct RecordedStartup: Sendable {
     return version(of: text).map { ($0, isChanged) }
   }
 
-  /// The origins of the servers that change all that they say in a scenario, their probe, too.
+  /// Returns the origins of the servers that change all their responses in a scenario, including
+  /// the probe.
   func rogues(in scenario: Scenario) -> Set<String> {
     guard scenario.startup != nil else { return [] }
     let changing = scenario.rules.filter { rule in
@@ -250,31 +256,31 @@ package struct RecordedStartup: Sendable {
     )
   }
 
-  /// Tells whether a request is a probe.
+  /// Returns whether a request is a probe.
   func isProbe(_ request: Request) -> Bool {
     request.method == "GET" && request.url.path == probePath
   }
 
-  /// Tells whether a request is one for the configuration.
+  /// Returns whether a request is for the configuration.
   func isForConfiguration(_ request: Request) -> Bool {
     request.method == "GET" && request.url.path == configurationPath
   }
 
-  /// The paths of the requests of a start, whatever query they have.
+  /// The paths of the requests of a start, without their query.
   var paths: Set<String> { [probePath, configurationPath] }
 
-  /// The keys of the requests of a start.
+  /// Returns the keys of the requests of a start.
   func keys(by matcher: Matcher) -> Set<String> {
     Set(paths.map { matcher.key(Request("GET", RequestURL($0))).text })
   }
 }
 
 extension Cassette {
-  /// The start of an app that it has; `nil` where there is none, or none that can be flown, which a
-  /// plan is refused for.
+  /// The start of an app on this cassette. `nil` if there is none, or if it is invalid; the
+  /// validation of the plan reports that error.
   var startup: RecordedStartup? { (try? RecordedStartup(self)) ?? nil }
 
-  /// Returns the bodies of the answers to a path that have the status 200, with who gave them.
+  /// Returns the bodies of the responses with status 200 to a path, each with its server.
   fileprivate func answers(to path: String) -> [(server: RequestURL, body: Data)] {
     interactions.compactMap { interaction in
       guard interaction.request.method == "GET", interaction.request.url.path == path,

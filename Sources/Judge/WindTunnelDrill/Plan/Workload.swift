@@ -1,39 +1,38 @@
 public import WindTunnel
 
-/// The request that each call makes: the requests of the cassette, one after the other, or drawn by
-/// their weights.
+/// The request of each call: the requests of the cassette in turn, or drawn by their weights.
 ///
-/// A call's number decides, never a clock or a thread, so every shard and every repetition flies
-/// the same calls.
+/// Only the number of a call decides, not a clock or a thread. Every shard and every repetition
+/// therefore makes the same calls.
 package struct Workload: Sendable {
-  /// Every request that some call makes.
+  /// Every request that calls make.
   let all: [Request]
-  /// The endpoint of each of them.
+  /// The endpoint of each request in `all`.
   private let endpoints: [String]
-  /// The key of each of them.
+  /// The key of each request in `all`.
   private let keys: [RequestKey]
   private let authorities: [RequestURL]
-  /// The start of an app that the cassette has; `nil` where it has none.
+  /// The start of an app on the cassette, or `nil` if it has none.
   let startup: RecordedStartup?
-  /// The keys of the requests of an app's start, which are attempts at no call.
+  /// The keys of the requests of an app's start. They are not attempts of a call.
   let startKeys: Set<String>
   /// The first recordings of conversations, by the key of the request that begins them.
   private let conversations: [RequestKey: Interaction]
   /// The parts by which requests are compared.
   let matcher: Matcher
-  /// The sums of the weights of the requests up to each; empty where each has its turn.
+  /// The cumulative weights of the requests. Empty if the requests are called in turn.
   private let sums: [Int]
   /// The requests of the first calls, before any is drawn.
   private let firsts: [Int]
   private let draws: Draws
 
-  /// Takes each different request of a cassette once, in recorded order.
+  /// Creates a workload with each distinct request of a cassette, in recorded order.
   ///
-  /// Calls are made to one base URL, which stands for the cassette's origin; so that is the host of
-  /// each of them, and a rule that asks for a host sees the same one here as on the deck. A
-  /// conversation is more than a request, and only a client with a library of its own holds one.
-  /// Requests of a start, and those that only a version of its configuration leads to, are no calls
-  /// either. If enough calls cover all requests, the first ones make each request once.
+  /// Calls use one base URL, which stands for the cassette's origin. This origin is the host of
+  /// each call, so that a rule that matches a host sees the same host here and on the deck. Only a
+  /// client with its own library holds conversations. Requests of a start are not calls, and
+  /// neither are requests that only one version of its configuration leads to. If the number of
+  /// calls is large enough to cover all requests, the first calls make each request once.
   package init(
     _ cassette: Cassette,
     mix: Mix = Mix(),
@@ -74,7 +73,7 @@ package struct Workload: Sendable {
     let covers = (calls ?? 0) >= all.count
     firsts = covers ? all.indices.sorted { order.bits($0) < order.bits($1) } : []
     var known: Set<String?> = []
-    // Any of the servers of a start may be asked for its page.
+    // A call can request its page from any server of a start.
     authorities = (recorded.map(\.url) + (startup?.servers ?? [])).filter {
       known.insert($0.origin).inserted
     }
@@ -98,9 +97,9 @@ package struct Workload: Sendable {
   /// Returns the endpoint of a call, such as `GET /home`.
   package func endpoint(of call: Int) -> String { endpoints[place(of: call)] }
 
-  /// Returns the recording of the conversation that a call holds; `nil`: it holds none.
+  /// Returns the recording of the conversation that a call holds, or `nil` if it holds none.
   func conversation(of call: Int) -> Interaction? {
-    // Most cassettes have none, and the calls of millions ask.
+    // Most cassettes have no conversations, and this function runs for millions of calls.
     conversations.isEmpty ? nil : conversations[key(of: call)]
   }
 
@@ -114,8 +113,8 @@ package struct Workload: Sendable {
     return sums.firstIndex { drawn < $0 } ?? all.count - 1
   }
 
-  /// Returns the requests of a key that a call can come to: its own, or one it was redirected to,
-  /// at any host of the cassette.
+  /// Returns the requests with a key that a call can make: its own request or a redirected one, at
+  /// any host of the cassette.
   func requests(of key: String, call: Int) -> [Request] {
     let own = request(of: call)
     if self.key(of: call).text == key { return [own] + authorities.map { own.at($0) } }
@@ -132,7 +131,7 @@ package struct Workload: Sendable {
 }
 
 extension Request {
-  /// Returns the same request to another host.
+  /// Returns the same request for another host.
   fileprivate func at(_ place: RequestURL) -> Request {
     var request = self
     request.url.scheme = place.scheme
@@ -148,30 +147,30 @@ public struct Mix: Sendable, Hashable {
   public struct Share: Sendable, Hashable {
     /// The requests that the weight applies to.
     public var request: RequestPattern
-    /// The number of calls of each of these requests, relative to the others; 0 for none.
+    /// The relative number of calls of each of these requests. 0 means no calls.
     public var weight: Int
 
-    /// Makes a share of a pattern and a weight.
+    /// Creates a share from a pattern and a weight.
     public init(_ request: RequestPattern, weight: Int) {
       (self.request, self.weight) = (request, weight)
     }
   }
 
-  /// The shares with their weights; the first that matches a request decides, and without one the
-  /// weight is 1.
+  /// The shares with their weights. The first share that matches a request decides. A request
+  /// without a share has weight 1.
   public var shares: [Share]
-  /// Tells whether only `GET` requests are called.
+  /// Whether only `GET` requests are called.
   public var isReadOnly: Bool
 
-  /// Makes a mix; without shares each request of the cassette is called in turn.
+  /// Creates a mix. Without shares, each request of the cassette is called in turn.
   public init(_ shares: [Share] = [], isReadOnly: Bool = false) {
     (self.shares, self.isReadOnly) = (shares, isReadOnly)
   }
 
-  /// The greatest weight of a share.
+  /// The maximum weight of a share.
   public static let weightMax = 1_000_000
 
-  /// Returns the weight that a request is called by.
+  /// Returns the weight of a request.
   func weight(of request: Request) -> Int {
     if isReadOnly, request.method != "GET" { return 0 }
     return shares.first { $0.request.matches(request) }?.weight ?? 1
@@ -181,7 +180,7 @@ public struct Mix: Sendable, Hashable {
 extension Mix.Share {
   /// Parses a share such as `GET /home=5`.
   ///
-  /// - Returns: `nil` where no weight stands behind the last equals sign.
+  /// - Returns: `nil` if there is no valid weight after the last equals sign.
   public init?(_ text: String) {
     guard let sign = text.lastIndex(of: "="), let weight = Int(text[text.index(after: sign)...]),
       0...Mix.weightMax ~= weight, sign != text.startIndex

@@ -2,20 +2,20 @@ internal import Foundation
 
 /// A splitter of a process's output into lines.
 struct LineSplitter {
-  /// The limit of a line. One that is longer is no message and is dropped, so that a process that
-  /// never ends a line does not fill the memory.
+  /// The maximum size of a line in bytes. A longer line is not a message and is dropped, so that a
+  /// process that never ends a line does not fill the memory.
   static let lineBytesMax = 16 << 20
 
-  /// The number of lines that were dropped for their length.
+  /// The number of lines that were dropped because of their length.
   private(set) var dropped = 0
-  /// The bytes of a line without its end.
+  /// The bytes of the incomplete last line.
   private(set) var pending = Data()
   private var isDropping = false
 
-  /// Takes the next bytes and hands over each line that they end.
+  /// Appends the next bytes, and calls `line` with each line that they complete.
   mutating func take(_ data: Data, _ line: (String) -> Void) {
     var rest = data[...]
-    // Only the new bytes are searched: what is pending holds no line's end.
+    // Only the new bytes are searched, because the pending bytes contain no line end.
     while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
       if isDropping {
         isDropping = false

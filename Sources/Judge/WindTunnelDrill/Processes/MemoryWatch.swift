@@ -3,15 +3,15 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelFindings
 
-/// The memory of a running program, looked at some fifty times a second, and an end to it before it
-/// fills the machine.
-// What of `SpawnedProcess` is used here may be used on any thread.
+/// Checks the memory of a running program about fifty times a second, and kills the program before
+/// it uses up the machine's memory.
+// The members of `SpawnedProcess` that this class uses are safe on any thread.
 final class MemoryWatch: Sendable {
-  /// A program that has grown by more since its first request is ended: what it would take beyond
-  /// that is others'.
+  /// The maximum growth in bytes since the first request. A program that has grown by more is
+  /// killed, because other processes need the rest of the memory.
   static let growthMax = 768 << 20
-  /// The words of the call of one that was ended.
-  static let endedWords = "ended by the drill for its memory"
+  /// The reason in the result of a call whose program was killed for its memory.
+  static let endedWords = "ended by the drill: too much memory"
 
   private static let interval = DispatchTimeInterval.milliseconds(20)
 
@@ -27,13 +27,13 @@ final class MemoryWatch: Sendable {
   private let growthMax: Int
   private let state = Locked(State())
 
-  /// Looks at a program that is ended with its call, or goes on living.
+  /// Creates a watch of a program. `livesOn` is `true` if the program continues after the call.
   init(_ process: SpawnedProcess, livesOn: Bool, growthMax: Int = MemoryWatch.growthMax) {
     (self.process, self.livesOn, self.growthMax) = (process, livesOn, growthMax)
   }
 
-  /// Takes what it has now for what it has without the answer: called at its first request. What it
-  /// had at most before that is its own, and only the first time counts.
+  /// Takes the current memory as the memory before the response. The caller calls it at the first
+  /// request, and only the first call counts. An earlier peak of the program is not counted.
   func noteBefore() {
     guard let bytes = bytes() else { return }
     state.withLock { state in
@@ -41,9 +41,10 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Looks from now on. One that has too much is killed, and somebody told of it.
+  /// Starts the checks. A program with too much memory is killed, and `hasOutgrown` is then called.
   func start(_ hasOutgrown: @escaping @Sendable () -> Void) {
-    // Virtual time does not pass while a program takes memory. It is watched from outside.
+    // Virtual time does not advance while a program allocates memory. The tracer outside watches
+    // it.
     if VirtualWorld.isHere.withLock({ $0 }) { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
       guard let self, !state.withLock({ $0.isOver }) else { return }
@@ -55,21 +56,21 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Tells whether it has grown by more than a client should by one answer.
+  /// Whether the program has grown by more than a client should grow for one response.
   var hasGrown: Bool {
     state.withLock { state in
       state.before.map { state.peak - $0 > Observation.Memory.growthMax } ?? false
     }
   }
 
-  /// Ends looking, and returns what was seen; `nil` where nothing was.
-  /// A program that hangs was killed by the drill itself.
+  /// Stops the checks and returns the measurements, or `nil` if there are none. A program that
+  /// hangs was killed by the drill itself.
   func stop(isHung: Bool = false) -> Observation.Memory? {
     look()
     let wasKilled = !isHung && VirtualWorld.isHere.withLock { $0 } && process.wasKilled
     return state.withLock { state in
       state.isOver = true
-      // In a world only the watch from outside kills a program.
+      // In a world, only the watch outside kills a program.
       if wasKilled, let before = state.before {
         (state.peak, state.wasEnded) = (max(state.peak, before + growthMax), true)
       }
@@ -82,13 +83,13 @@ final class MemoryWatch: Sendable {
     }
   }
 
-  /// Looks once, and tells whether it is too much.
+  /// Measures the memory once, and returns whether it is too much.
   @discardableResult
   func look() -> Bool {
     guard let bytes = bytes() else { return false }
     return state.withLock { state in
       state.peak = max(state.peak, bytes)
-      // Before its first request no answer can be the reason.
+      // Before the first request, no response can be the reason.
       guard let before = state.before, bytes - before > growthMax, !state.isOver, !state.wasEnded
       else { return false }
       state.wasEnded = true

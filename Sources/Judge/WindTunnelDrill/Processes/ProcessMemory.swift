@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// The resident memory of processes, as proc(5) tells it.
+/// The resident memory of processes, read from proc(5).
 enum ProcessMemory {
-  /// A program has hardly more processes than that; what is beyond is not looked at.
+  /// The maximum number of processes of a program that are checked. Programs rarely have more.
   private static let processesMax = 64
 
-  /// Returns the bytes of the largest among a process and its descendants: what they have now, or
-  /// the most that they had; `nil` where the system does not tell.
+  /// Returns the memory in bytes of the largest process among a process and its descendants: the
+  /// peak if `isPeak`, else the current size. Returns `nil` if the system does not report it.
   static func bytes(of process: Int32, atMost isPeak: Bool) -> Int? {
     let field = isPeak ? "VmHWM:" : "VmRSS:"
     return tree(of: process).compactMap(field.value).max()
@@ -18,7 +18,7 @@ enum ProcessMemory {
     while let next = waiting.popLast(), tree.count < processesMax {
       guard !tree.contains(next) else { continue }
       tree.append(next)
-      // A child belongs to the thread that has started it.
+      // Each thread lists the children that it has started.
       waiting += threads(of: next).flatMap { thread in
         text("\(thread)/children").split(separator: " ").compactMap { Int32($0) }
       }
@@ -26,22 +26,22 @@ enum ProcessMemory {
     return tree
   }
 
-  /// Returns the folders of a process's threads; none of one that has ended meanwhile.
+  /// Returns the folders of a process's threads. The result is empty if the process has ended.
   static func threads(of process: Int32) -> [String] {
     let folder = "/proc/\(process)/task"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.map { "\(folder)/\($0)" }
   }
 
-  /// Returns the text of a file of proc(5); an empty one where it is not there any more.
+  /// Returns the text of a file of proc(5), or an empty text if the file no longer exists.
   static func text(_ path: String) -> String {
-    // The same: it may be gone.
+    // The file may no longer exist.
     (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
   }
 }
 
 extension String {
-  /// The value of this field in a process's status, which is in kB there.
+  /// Returns the value of this field in a process's status in bytes. The file has it in kB.
   fileprivate func value(of process: Int32) -> Int? {
     let lines = ProcessMemory.text("/proc/\(process)/status").split(separator: "\n")
     guard let line = lines.first(where: { $0.hasPrefix(self) }) else { return nil }

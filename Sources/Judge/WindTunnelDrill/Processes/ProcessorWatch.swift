@@ -1,18 +1,20 @@
 internal import Dispatch
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The time that a running program waits for a processor, looked at twice a second.
-// What of `SpawnedProcess` is used here may be used on any thread.
+/// Measures twice a second how long a running program has waited for a processor.
+// The members of `SpawnedProcess` that this class uses are safe on any thread.
 final class ProcessorWatch: Sendable {
-  /// A moment from which on is counted: what each thread had waited by then.
+  /// A starting point for measurements: the wait of each thread up to then.
   typealias Mark = [String: Duration]
 
   private static let interval = DispatchTimeInterval.milliseconds(500)
-  /// A call that is shorter has not waited for longer, and less is a machine's usual way.
+  /// The minimum wait that is reported, and the minimum time between two measurements. Shorter
+  /// waits are normal on any machine, and a shorter call cannot have waited longer.
   private static let least = Duration.milliseconds(100)
 
   private struct State {
-    /// The wait of each thread by its folder in proc(5), and the last one of those that have ended.
+    /// The wait of each thread, by its folder in proc(5). A thread that has ended keeps its last
+    /// value.
     var delays: Mark = [:]
     var lookedAt: ContinuousClock.Instant?
     var isOver = false
@@ -23,7 +25,8 @@ final class ProcessorWatch: Sendable {
 
   init(_ process: SpawnedProcess) { self.process = process }
 
-  /// Looks from now on, first after an interval: a program that ends before that costs no look.
+  /// Starts the measurements, the first after an interval. A program that ends earlier needs no
+  /// measurement.
   func start() {
     if VirtualWorld.isHere.withLock({ $0 }) { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval) { [weak self] in
@@ -33,17 +36,17 @@ final class ProcessorWatch: Sendable {
     }
   }
 
-  /// Ends the looks at it.
+  /// Stops measuring the waits of the program.
   func stop() { state.withLock { $0.isOver = true } }
 
-  /// The moment at which it was last looked at, which is now or just before.
+  /// The waits of the latest measurement, which is taken now or was taken just before.
   var mark: Mark {
     lookUnlessJustDone()
     return state.withLock { $0.delays }
   }
 
-  /// Returns the longest wait of a thread since then, as far as it was seen; `nil` where that is
-  /// nothing to speak of.
+  /// Returns the longest measured wait of a thread since a mark, or `nil` if it is less than the
+  /// minimum.
   func longest(since mark: Mark) -> Duration? {
     lookUnlessJustDone()
     let longest = state.withLock { state in
@@ -53,19 +56,19 @@ final class ProcessorWatch: Sendable {
     return longest
   }
 
-  /// Looks at it, unless it has waited too little since the last look to speak of.
+  /// Measures the waits, unless the last measurement is too recent to differ.
   private func lookUnlessJustDone() {
     if let last = state.withLock({ $0.lookedAt }), last.duration(to: .now) < Self.least { return }
     look()
   }
 
-  /// Looks at it once, now.
+  /// Measures the waits once, now.
   func look() {
     guard process.isRunning, !VirtualWorld.isHere.withLock({ $0 }) else { return }
     let now = ContinuousClock.now
     let seen = ProcessDelay.threads(of: process.processIdentifier)
     state.withLock { state in
-      // Those that have ended without a wait to speak of say nothing, and may be very many.
+      // Threads that ended with a short wait are dropped, because there can be very many.
       let ended = state.delays.filter { $0.value >= Self.least && seen[$0.key] == nil }
       state.delays = seen.merging(ended) { seen, _ in seen }
       state.lookedAt = now

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The start of a call's program: from when it is due to the first that the server sees of it.
+/// The start of a call's program: from the time when it is due to its first sign at the server.
 ///
-/// A process has to be made, and its code to be loaded, before there is a client; on a machine that
-/// has much to do that takes seconds, which are not the client's.
+/// The system must create a process and load its code before there is a client. On a busy machine
+/// this takes seconds, which are not the client's.
 final class ProgramStart: Sendable {
   fileprivate struct State {
     var due: DispatchTime?
@@ -17,23 +17,23 @@ final class ProgramStart: Sendable {
 
   fileprivate let state = Locked(State())
 
-  /// The time at which it was due; `nil` where no program is started for the call.
+  /// The time at which the program was due, or `nil` if no program is started for the call.
   var due: DispatchTime? { state.withLock { $0.due } }
 
-  /// The time at which the server first saw something of it.
+  /// The time of the first sign of the program at the server.
   var seen: DispatchTime? { state.withLock { $0.seen } }
 
-  /// The time at which another call showed that the program was there, where it is started for
-  /// several: what this one waits for it from then on is no part of its start.
+  /// The time at which another call showed that the program was running, if one program serves
+  /// several calls. Time that this call waits afterwards is not part of the program's start.
   var there: DispatchTime? { state.withLock { $0.there } }
 
-  /// Notes that it is due; only the first time counts.
+  /// Records that the program is due. Only the first call counts.
   func isDue() { state.withLock { $0.due = $0.due ?? .now() } }
 
-  /// Notes that another call shows that the program is there; only the first time counts.
+  /// Records that another call shows that the program is running. Only the first call counts.
   func isThere(since moment: DispatchTime) { state.withLock { $0.there = $0.there ?? moment } }
 
-  /// Notes a sign of it that came at a time; only the first counts.
+  /// Records a sign of the program at a time. Only the first sign counts.
   func isSeen(at moment: DispatchTime) {
     let waiting: [@Sendable () -> Void] = state.withLock { state in
       guard state.seen == nil else { return [] }
@@ -43,7 +43,7 @@ final class ProgramStart: Sendable {
     for action in waiting { action() }
   }
 
-  /// Does something as soon as it is seen.
+  /// Runs an action as soon as the server has a sign of the program.
   func whenSeen(_ action: @escaping @Sendable () -> Void) {
     let isSeen = state.withLock { state in
       if state.seen == nil { state.waiting.append(action) }
@@ -62,18 +62,18 @@ extension ProgramStart {
     state.withLock { exchange(&$0.ends, with: nil) }?()
   }
 
-  /// A program has that much more than its patience where nothing has been seen of it: it may not
-  /// have begun.
+  /// The additional patience with a program that has shown no sign: its code may still be loading.
   static let loadingMax = Duration.seconds(5)
 
-  /// Returns the time at which patience with a call ends. It begins when the call is asked for and
-  /// its program has been seen; as long as that has not, there is some time for it to load.
+  /// Returns the time at which the patience with a call ends. The patience begins when the call was
+  /// requested and its program has shown a sign. Without a sign, the program gets additional time
+  /// to load.
   static func end(of patience: Duration, asked: DispatchTime, seen: DispatchTime?) -> DispatchTime {
     seen.map { max($0, asked) + patience } ?? asked + patience + loadingMax
   }
 
-  /// Returns the time after which somebody looks again who has so much left: a program may be seen
-  /// at any time.
+  /// Returns the time until the next check, given the remaining patience. A program can show its
+  /// first sign at any time, so until then checks are at most a second apart.
   static func nextLook(within left: Duration, isSeen: Bool) -> Duration {
     isSeen ? left : min(left, .seconds(1))
   }
@@ -89,18 +89,18 @@ extension DispatchTime {
   }
 }
 
-/// The places for programs that start: with more at once each would take longer, and on a busy
-/// machine none would come to its first request in time.
+/// A limit on programs that start at once. With more of them, each start takes longer, and on a
+/// busy machine no program makes its first request in time.
 final class StartingPlaces: Sendable {
-  /// The places of this process: two for each processor.
+  /// The limit of this process: two for each processor.
   static let shared = StartingPlaces(2 * ProcessInfo.processInfo.activeProcessorCount)
 
   private struct State {
     var free: Int
-    /// Those who wait for one, the oldest first; they are told whether they have got it.
+    /// The waiting tasks, the oldest first. Each receives whether it has got a place.
     var waiting: [(number: UUID, continuation: CheckedContinuation<Bool, Never>)] = []
 
-    /// Takes somebody who waits no longer out of the line.
+    /// Removes a task from the queue.
     mutating func leave(_ number: UUID) -> CheckedContinuation<Bool, Never>? {
       guard let place = waiting.firstIndex(where: { $0.number == number }) else { return nil }
       return waiting.remove(at: place).continuation
@@ -109,21 +109,21 @@ final class StartingPlaces: Sendable {
 
   private let state: Locked<State>
 
-  /// The number of places that nobody has.
+  /// The number of free places.
   var free: Int { state.withLock { $0.free } }
 
-  /// Makes so many places.
+  /// Creates a limit with a number of places.
   init(_ count: Int) { state = Locked(State(free: count)) }
 
-  /// Waits for a place. Whoever is cancelled gets none and waits no longer.
+  /// Waits for a place. A cancelled task stops waiting and gets none.
   ///
-  /// - Returns: What gives it back; only the first time counts.
+  /// - Returns: A function that releases the place. Only its first call counts.
   func place() async -> @Sendable () -> Void {
     let number = UUID()
     let hasPlace = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let hasPlace: Bool? = state.withLock { state in
-          // Asked under the lock, under which whoever is cancelled later finds itself in the line.
+          // Checked under the lock: a task that is cancelled later finds itself in the queue.
           if Task.isCancelled { return false }
           guard state.free > 0 else {
             state.waiting.append((number, continuation))

@@ -1,13 +1,13 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The programs that this process has started and of which something is left, so that nothing
-/// outlives it.
+/// The programs that this process has started and that are still running, at least in part. The
+/// list ensures that none of them outlives the process.
 final class RunningPrograms: Sendable {
-  /// Those of this process.
+  /// The programs of this process.
   static let shared = RunningPrograms()
 
-  // Only one thread at a time has to do with any of them, and that under the lock.
+  // The lock ensures that only one thread at a time uses a program.
   private struct State: @unchecked Sendable {
     var running: [ObjectIdentifier: SpawnedProcess] = [:]
     var isOver = false
@@ -17,9 +17,9 @@ final class RunningPrograms: Sendable {
 
   private let state = Locked(State())
 
-  /// Starts a program, unless all are being ended.
+  /// Starts a program. Throws `CancellationError` if all programs are being ended.
   func start(_ program: SpawnedProcess) throws {
-    // Under the lock: one that began beside the end of all would be missed.
+    // Under the lock: otherwise `endAll` would miss a program that starts at the same time.
     let report = try state.withLock { state in
       if state.isOver { throw CancellationError() }
       (program.isSupervised, program.heldOpen) = (true, state.heldOpen)
@@ -27,12 +27,13 @@ final class RunningPrograms: Sendable {
       state.running[ObjectIdentifier(program)] = program
       return state.report
     }
-    // Outside it: where nobody listens any more, all are ended from there.
+    // Outside the lock: if the report has no reader any more, it ends all programs.
     report?(program.processIdentifier, true)
   }
 
-  /// Has somebody told of each that runs and ends, who ends those that this process leaves behind
-  /// where it is killed; a descriptor is held open until nothing is left of any of them.
+  /// Sets the function that receives the beginning and end of each program. Its receiver ends the
+  /// programs that remain if this process is killed. Each program holds the descriptor open until
+  /// all its processes have ended.
   func report(
     holding descriptor: Int32,
     _ report: @escaping @Sendable (_ group: Int32, _ runs: Bool) -> Void
@@ -40,21 +41,21 @@ final class RunningPrograms: Sendable {
     state.withLock { ($0.report, $0.heldOpen) = (report, descriptor) }
   }
 
-  /// A program goes on to run for longer than anybody had expected. Its own group is not told: it
-  /// may have ended by now, and the number may soon be another's.
+  /// Reports that a program runs for longer than expected. The group is 0: the program's own group
+  /// may have ended, and its number may soon belong to another.
   func oneRunsOn() { state.withLock { $0.report }?(0, true) }
 
-  /// A program has ended, and may have left something behind.
+  /// Reports that a program has ended. Processes that it has started may still run.
   func ended(_ program: SpawnedProcess) {
     state.withLock { $0.report }?(program.processIdentifier, false)
   }
 
-  /// Nothing of a program is left.
+  /// Removes a program of which no process is left.
   func gone(_ program: SpawnedProcess) {
     state.withLock { $0.running[ObjectIdentifier(program)] = nil }
   }
 
-  /// Kills every program with what it has started or left behind, and starts none from now on.
+  /// Kills every program with all processes that it has started. Later starts fail.
   func endAll() {
     state.withLock { state in
       state.isOver = true

@@ -1,8 +1,8 @@
 #if os(macOS)
   internal import Foundation
 
-  /// The class is not `Sendable`; here it is set up when it runs and only asked afterwards, which
-  /// it answers on any thread.
+  /// Foundation's class is not `Sendable`. Here it is set up before it runs and only read
+  /// afterwards, which is safe on any thread.
   typealias SystemProcess = Process
 
   extension SpawnedProcess {
@@ -12,7 +12,7 @@
     package var processIdentifier: Int32 { system.processIdentifier }
     var isRunning: Bool { system.isRunning }
 
-    /// The exit code, or the signal that ended it.
+    /// The exit code, or the signal that ended the process.
     package var terminationStatus: Int32 { system.terminationStatus }
 
     package var terminationReason: TerminationReason {
@@ -22,14 +22,14 @@
     /// Starts the process. Throws if it cannot be started.
     package func run() throws {
       (system.executableURL, system.arguments) = (executableURL, arguments)
-      // Without a value each of them is this process's own.
+      // A property without a value keeps the value of this process.
       if let environment { system.environment = environment }
       if let currentDirectoryURL { system.currentDirectoryURL = currentDirectoryURL }
       if let standardInput { system.standardInput = standardInput }
       if let standardOutput { system.standardOutput = standardOutput }
       if let standardError { system.standardError = standardError }
       if let terminationHandler {
-        // Kept until the process has ended, as the class itself is.
+        // The closure keeps this object until the process has ended, as Foundation keeps its own.
         system.terminationHandler = { _ in terminationHandler(self) }
       }
       try system.run()
@@ -38,14 +38,14 @@
     /// Returns when the process has ended.
     package func waitUntilExit() { system.waitUntilExit() }
 
-    /// Returns when the process has ended: what it has left behind in a session of its own is out
-    /// of reach.
+    /// Returns when the process has ended. Processes that it has left in another session are not
+    /// waited for.
     package func waitUntilGone() { waitUntilExit() }
 
-    /// Tells it to end, with its process group, as a shell would.
+    /// Sends SIGTERM to the process group, as a shell would.
     package func askToEnd() { if isRunning { kill(-processIdentifier, SIGTERM) } }
 
-    /// Kills it with its process group.
+    /// Kills the process with its process group.
     package func killAll() { if isRunning { kill(-processIdentifier, SIGKILL) } }
   }
 #endif

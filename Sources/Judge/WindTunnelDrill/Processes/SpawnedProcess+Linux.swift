@@ -5,12 +5,12 @@
   internal import WindTunnel
   internal import WindTunnelServer
 
-  /// The state of a child process, and the ends that are waited for.
+  /// The state of a child process, and semaphores for its end.
   final class SystemProcess: @unchecked Sendable {
     struct State {
       var number: pid_t = 0
       var status: Int32?
-      /// Its supervisor, as long as that lasts.
+      /// The supervisor of the child while it runs.
       var supervised: wt_supervised?
     }
 
@@ -28,12 +28,12 @@
     package var processIdentifier: Int32 { state.withLock { $0.number } }
     var isRunning: Bool { state.withLock { $0.number != 0 && $0.status == nil } }
 
-    /// The status of a program about which nothing is known: it must not pass for a success.
+    /// The status of a program if the real one is unknown. It must not count as a success.
     private static let unknownStatus = SIGKILL
 
     private var status: Int32 { state.withLock { $0.status } ?? Self.unknownStatus }
 
-    /// The exit code, or the signal that ended it.
+    /// The exit code, or the signal that ended the process.
     package var terminationStatus: Int32 {
       Self.signal(status) == 0 ? status >> 8 & 0xFF : Self.signal(status)
     }
@@ -44,7 +44,7 @@
 
     private static func signal(_ status: Int32) -> Int32 { status & 0x7F }
 
-    /// Starts the process, or throws where that fails.
+    /// Starts the process. Throws if it cannot be started.
     package func run() throws {
       guard let path = executableURL?.path, FileManager.default.isExecutableFile(atPath: path)
       else {
@@ -55,7 +55,8 @@
           ["/bin/sh", "-c", "cd -- \"$1\" && shift && exec \"$@\"", "sh", folder.path, path]
             + arguments
         } ?? [path] + arguments
-      // On the thread that waits for it: the child of a thread that ends is taken for an orphan.
+      // The thread that waits for the child also starts it: when the starting thread ends, the
+      // kernel treats its child as an orphan.
       let started = DispatchSemaphore(value: 0)
       let outcome = Locked(Result<pid_t, POSIXError>.failure(POSIXError(.EINVAL)))
       Thread { [self] in
@@ -73,28 +74,29 @@
       if let pipe = standardInput as? Pipe { try? pipe.fileHandleForReading.close() }
     }
 
-    /// Comes back when the process has ended.
+    /// Returns when the process has ended.
     package func waitUntilExit() {
       system.ended.wait()
-      // For whoever waits beside this one.
+      // Wakes the next waiting thread.
       system.ended.signal()
     }
 
-    /// Comes back when nothing is left of what a supervised process has started either.
+    /// Returns when all processes that a supervised process has started have ended, too.
     package func waitUntilGone() {
       system.gone.wait()
       system.gone.signal()
     }
 
-    /// Tells it to end, with its process group, as a shell would.
+    /// Sends SIGTERM to the process group, as a shell would.
     package func askToEnd() { signal(SIGTERM, wt_ask_supervised) }
 
-    /// Kills it with what it has started: under a supervisor all that is left of that, also where
-    /// the process itself has ended, and else its process group.
+    /// Kills the process with everything that it has started. A supervisor kills all remaining
+    /// processes, even if the process itself has ended. Without one, the process group is killed.
     package func killAll() { signal(SIGKILL, wt_end_supervised) }
 
     private func signal(_ signal: Int32, _ tell: (UnsafePointer<wt_supervised>?) -> Void) {
-      // Under the lock: a number that nobody bears any more may be given to others.
+      // Under the lock: the number of a process that was waited for may be reused by another
+      // process.
       state.withLock { state in
         if var supervised = state.supervised { return tell(&supervised) }
         if state.number != 0, state.status == nil { kill(-state.number, signal) }
@@ -102,7 +104,7 @@
     }
 
     private func wait(for number: pid_t) {
-      // It stays so if the system does not say how the program ended.
+      // The status stays unknown if the system does not report how the program ended.
       var status = Self.unknownStatus
       let supervised = state.withLock { $0.supervised }
       if var supervised {
@@ -118,10 +120,11 @@
       system.gone.signal()
     }
 
-    /// Waits for the supervisor on the thread that has started it: it ends when that thread does.
+    /// Waits for the supervisor on the thread that has started it, because the supervisor ends with
+    /// that thread.
     private func wait(forSupervisor number: pid_t) {
       var info = siginfo_t()
-      // It keeps its number until nobody here sends it anything any more.
+      // The supervisor keeps its number until this process sends it no more signals.
       while waitid(P_PID, id_t(number), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
       state.withLock { $0.supervised = nil }
       while waitpid(number, nil, 0) < 0, errno == EINTR {}

@@ -3,14 +3,14 @@
 
   struct SystemProcess {}
 
-  /// The refusal of a system that lets no app start another program.
+  /// The error on systems where an app cannot start other programs.
   private struct NoPrograms: LocalizedError, CustomStringConvertible {
     let description = """
-      this system starts no other programs; fly a closure by `Drill` here, \
+      this system cannot start programs; run a closure by `Drill` here, \
       or drill programs on macOS or Linux
       """
 
-    /// The sentence as Foundation's errors say theirs.
+    /// The sentence, as Foundation's errors return it.
     var errorDescription: String? { description }
   }
 
@@ -23,13 +23,13 @@
     package var terminationStatus: Int32 { 0 }
     package var terminationReason: TerminationReason { .exit }
 
-    /// Throws the sentence that names the other ways.
+    /// Throws an error that names the alternatives.
     package func run() throws { throw NoPrograms() }
 
-    /// Returns at once: nothing runs.
+    /// Returns at once, because nothing runs.
     package func waitUntilExit() {}
 
-    /// Returns at once: nothing was left behind.
+    /// Returns at once, because nothing was left running.
     package func waitUntilGone() {}
 
     /// Does nothing, because nothing runs.

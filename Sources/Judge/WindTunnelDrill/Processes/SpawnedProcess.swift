@@ -2,41 +2,43 @@ package import Foundation
 internal import WindTunnelCommandLine
 package import WindTunnelServer
 
-/// A child process, in the words of `Foundation.Process`, which is set up before it runs.
+/// A child process with the interface of `Foundation.Process`. It is set up before it runs.
 ///
-/// Not that class itself: on Linux it watches for ends on a run loop that all processes share, and
-/// if one ends while another begins, it has been seen to bring the program down. There each process
-/// is waited for by a thread of its own. The child starts in a process group of its own; on Linux
-/// with no signal blocked, none ignored, nothing open but its standard streams, and it is killed
-/// when this process ends, however that goes. On iOS and the systems derived from it an app starts
-/// no other program, and `run()` throws.
+/// It does not use that class on Linux. There, the class waits for ends on a run loop that all
+/// processes share, and crashed when one process ended while another began. Here, a thread waits
+/// for each process. The child starts in a process group of its own. On Linux, it has no blocked or
+/// ignored signals, and only its standard streams are open. It is killed when this process ends for
+/// any reason. On iOS and the systems derived from it, an app cannot start other programs, and
+/// `run()` throws.
 package final class SpawnedProcess: @unchecked Sendable {
   package var executableURL: URL?
   package var arguments: [String] = []
   package var environment: [String: String]?
   package var currentDirectoryURL: URL?
-  /// A `Pipe` or a `FileHandle`, as for the others; `nil`: the parent's own.
+  /// The standard input: a `Pipe` or a `FileHandle`, as for the other streams. `nil` means the
+  /// parent's own.
   package var standardInput: Any?
   package var standardOutput: Any?
   package var standardError: Any?
-  /// Whether the system kills the child when this process ends without having waited for it. On
-  /// Apple platforms nobody is told of a parent's end.
+  /// Whether the system kills the child if this process ends without having waited for it. Apple
+  /// platforms do not report the end of a parent.
   var endsWithParent = true
-  /// Whether the child has a supervisor, by which every descendant that it leaves behind ends when
-  /// this process does, whatever session that has made for itself. Linux alone has one.
+  /// Whether the child has a supervisor. It ends every remaining descendant when this process ends,
+  /// even in another session. Only Linux has supervisors.
   package var isSupervised = false
-  /// A descriptor that the supervisor holds open until nothing is left; negative: none.
+  /// A descriptor that the supervisor holds open until no process is left. A negative value means
+  /// none.
   var heldOpen: Int32 = -1
-  /// The network of a supervised child; `nil`: this process's.
+  /// The network of a supervised child. `nil` means this process's network.
   package var network: PrivateNetwork?
   /// Called once, on a thread of its own, when the process has ended.
   package var terminationHandler: (@Sendable (SpawnedProcess) -> Void)?
-  /// The system's state of the child.
+  /// The state of the child in the system.
   let system = SystemProcess()
 
   package init() {}
 
-  /// Creates a process without input, whose errors are not shown.
+  /// Creates a process without input that discards its standard error.
   package convenience init(_ executable: URL, _ arguments: [String]) {
     self.init()
     (executableURL, self.arguments) = (executable, arguments)
@@ -78,7 +80,8 @@ package final class SpawnedProcess: @unchecked Sendable {
 
 /// The search for programs.
 package enum Executable {
-  /// Looks a name up as a shell does: with a slash it is a path, else it is on `PATH`.
+  /// Finds a program as a shell does: a name with a slash is a path, and any other name is looked
+  /// up on `PATH`.
   package static func find(_ name: String) -> URL? {
     let folders = (ToolEnvironment.current.variables["PATH"] ?? "").split(separator: ":")
     let paths = name.contains("/") ? [name] : folders.map { "\($0)/\(name)" }

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A temporary folder, which its last user removes.
+/// A temporary folder. Its last user removes it.
 package final class TemporaryFolder: Sendable {
-  /// The place of the folder.
+  /// The URL of the folder.
   package let url: URL
 
   /// Creates an empty folder, or a copy of another one.
@@ -19,7 +19,7 @@ package final class TemporaryFolder: Sendable {
 
   /// Removes the folder with all its files.
   func remove() {
-    // The system clears up what stays.
+    // A folder that cannot be removed is left to the system's clean-up.
     try? FileManager.default.removeItem(at: url)
   }
 }

@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// Files of this process in the system's folder for temporary ones.
+/// Files of this process in the system's folder for temporary files.
 ///
-/// The name has the number of the process, so that a later one removes what a killed one left.
+/// The file name contains the number of the process, so that a later process can remove the files
+/// of a killed one.
 enum TemporaryPlace {
   private static let prefix = "windtunnel-"
   private static let youngSeconds = 3600.0
@@ -10,14 +11,15 @@ enum TemporaryPlace {
 
   private static var folder: URL { FileManager.default.temporaryDirectory }
 
-  /// Returns a place where no file is. The first time, it removes what ended processes have left.
+  /// Returns the URL of a file that does not exist yet. The first call removes files of ended
+  /// processes.
   static func new(_ kind: String) -> URL {
     _ = remainsAreGone
     return folder.appending(path: "\(prefix)\(getpid())-\(UUID().uuidString).\(kind)")
   }
 
   static func removeRemains(in folder: URL) {
-    // What cannot be listed or removed takes room and does no other harm.
+    // A file that cannot be listed or removed uses disk space, but does no other harm.
     for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
       guard name.hasPrefix(prefix) else { continue }
       let parts = name.dropFirst(prefix.count).split(separator: "-", maxSplits: 1)
@@ -26,7 +28,8 @@ enum TemporaryPlace {
         kill(process, 0) != 0, errno == ESRCH
       else { continue }
       let file = folder.appending(path: name)
-      // Processes of another container have other numbers, so a young file may be theirs.
+      // Processes of another container have other numbers, so a recent file may belong to one of
+      // them.
       let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
       guard let date = attributes?[.modificationDate] as? Date,
         date.timeIntervalSinceNow < -youngSeconds

@@ -1,14 +1,14 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A process in virtual time, with all that it starts. The tool runs it by a hidden word, and
-/// reports on its time at the end.
+/// A process in virtual time, with all processes that it starts. The tool runs it by a hidden word,
+/// and reports on its time at the end.
 enum VirtualWorld {
   /// The hidden word by which the tool runs a command in virtual time.
   static let word = "run-in-virtual-time"
 
-  /// Whether this process is in one. Its clock stands while anything runs, so no program in it
-  /// waits for a processor, and timers do not measure what a program computes.
+  /// Whether this process is in a world. Its clock does not advance while any of its threads runs.
+  /// No program in it therefore waits for a processor, and timers do not measure computing time.
   static let isHere = Locked(false)
 
   #if os(Linux) && arch(x86_64)
@@ -19,21 +19,22 @@ enum VirtualWorld {
     static let isSupported = false
   #endif
 
-  /// The maximum of virtual time in a world, in seconds: no scenario takes a month.
+  /// The maximum virtual time of a world in seconds. No scenario takes a month.
   private static let limitSeconds = 30 * 86_400
 
-  /// The minimum time between a request and its response: the cost of loopback. Without it
-  /// a client that repeats without a pause would let no time pass.
+  /// The minimum time between a request and its response: the cost of loopback. Without it, time
+  /// would not advance for a client that repeats requests without a pause.
   static let exchangeTime = Duration.milliseconds(1)
 
-  /// The maximum number of attempts of a call. The call is ended then: they are without bound.
+  /// The maximum number of attempts of a call. The call is then ended, because its retries are
+  /// unbounded.
   static let attemptsMax = 1000
 
-  /// Returns the call in which a process group sleeps if none of its threads has a deadline: it
-  /// sleeps for ever then, unless something arrives. `nil` in real time, too.
+  /// Returns the system call in which a process group sleeps if none of its threads has a deadline.
+  /// It then sleeps indefinitely, unless something arrives. `nil` in real time, too.
   static func sleepWithoutLimit(of group: Int32) -> String? {
     guard isHere.withLock({ $0 }), group > 1 else { return nil }
-    // A signal that no kernel has: the tracer responds with a call and its argument, plus one.
+    // No kernel has this signal. The tracer returns a system call and its argument, plus one.
     let answer = kill(-group, 22_356) - 1
     guard answer >= 0, let call = calls[answer >> 16] else { return nil }
     return call.hasDescriptor ? "\(call.name) of descriptor \(answer & 0xFFFF)" : call.name
@@ -47,7 +48,7 @@ enum VirtualWorld {
     281: ("epoll_pwait", false),
   ]
 
-  /// Returns the words in front of a command that begins at a date.
+  /// Returns the words before a command that begins at a date.
   static func words(startingAt date: Date = .now) -> [String] {
     [
       word, "--ends-with-parent", "--strict", "--notes-fd", "1", "--realtime",
@@ -55,10 +56,11 @@ enum VirtualWorld {
     ]
   }
 
-  /// Returns a file without a name that contains a text. Its reader waits for no other process.
+  /// Returns a file without a name that contains a text. A reader of the file does not have to wait
+  /// for another process.
   static func file(of text: Data) throws -> FileHandle {
     let place = FileManager.default.temporaryDirectory.appending(path: "world-\(UUID())")
-    // Only its owner may read the text at any time.
+    // Only the owner can read the text at any time.
     let descriptor = open(place.path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw DrillError.harness("\(place.path) cannot be written") }
     unlink(place.path)
@@ -84,7 +86,7 @@ enum VirtualWorld {
       self = notes
     }
 
-    /// The reason why time was not virtual from start to end, in words; `nil` if it was.
+    /// The reason why time was not virtual from start to end, as text, or `nil` if it was.
     var obstacle: String? {
       let why: String? =
         switch reason {
@@ -94,12 +96,12 @@ enum VirtualWorld {
         case "unsupported": "this system cannot trace it"
         case "foreign peer": "it connected to a process outside"
         case "foreign descriptor": "it waits for a process outside"
-        case "traced itself": "a program in it traces others"
-        case "filter refused": "the system takes no filter"
-        case "unknown vDSO": "the system's clock is not known"
-        case "processor time": "a program in it computes without end"
+        case "traced itself": "a program traces others"
+        case "filter refused": "the system accepts no filter"
+        case "unknown vDSO": "the system's clock is unknown"
+        case "processor time": "a program computes without end"
         case "too many": "it exceeds a limit"
-        case "other processor": "a program in it is for another processor"
+        case "other processor": "a program is for another processor"
         default: reason
         }
       return why.map { detail.isEmpty ? $0 : "\($0) (\(detail))" }
@@ -109,14 +111,14 @@ enum VirtualWorld {
 
 /// The state of a hung program.
 struct ProgramHang: Sendable, Hashable {
-  /// The time that it waited for a processor in the call; `nil` if that is unknown.
+  /// The time that the program waited for a processor during the call, or `nil` if it is unknown.
   var waited: Duration?
-  /// The system call in which it sleeps, if none of its threads has a deadline.
+  /// The system call in which the program sleeps, if none of its threads has a deadline.
   var asleep: String?
 }
 
 /// The error of a scenario whose time was not virtual from start to end.
 struct NotInVirtualTime: Error {
-  /// The reason, in half a sentence.
+  /// The reason, as a clause.
   var reason: String
 }

@@ -3,17 +3,17 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// The check, before any verdict, of virtual time on this machine: a process waits in three ways,
-/// and prints the length of each wait.
+/// A check of virtual time on this machine before any verdict: a process waits in three ways, and
+/// prints the length of each wait.
 enum WorldCheck {
-  /// The hidden word by which the tool becomes this process.
+  /// The hidden word by which the tool runs this check.
   static let word = "wait-in-three-ways"
 
   private static let waits = [30.0, 10, 10]
-  /// The maximum of real time.
+  /// The maximum real time of the check.
   private static let patience = Duration.seconds(30)
 
-  /// Returns the reason why this machine has no virtual time, in half a sentence; `nil` if it has.
+  /// Returns the reason why this machine has no virtual time, as a clause, or `nil` if it has.
   static func obstacle(by executable: URL) async -> String? {
     let process = SpawnedProcess(executable, VirtualWorld.words() + [executable.path, word])
     let late = DispatchWorkItem { process.killAll() }
@@ -64,7 +64,7 @@ enum WorldCheck {
       Cassette([Interaction(request, Response(status: 200))]),
       scenario: Scenario("late", rules: [rule])
     )
-    // A missing line reports an error here.
+    // If this fails, a line is missing, and the caller reports that.
     guard let server = try? await ReplayServer(deck), let client = try? HTTPClient() else { return }
     var asked = request
     asked.url = RequestURL("http://127.0.0.1:\(server.port)/")

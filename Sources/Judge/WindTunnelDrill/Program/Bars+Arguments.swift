@@ -6,11 +6,11 @@ package import WindTunnelReports
 extension Flag {
   /// The bars that a client must clear.
   package static let bars = Flag("--bars", "SET|FILE", choices: Bars.shipped.map(\.name))
-    .help("Bars that the client must clear: mobile, service, strict or a file.")
+    .help("Bars to apply: mobile, service, strict or a file.")
 }
 
 extension Bars {
-  /// Returns the bars of the flag; `nil` if it is not given.
+  /// Creates the bars of the flag, or returns `nil` if it is not given.
   package init?(_ arguments: Arguments) throws {
     guard let text = try arguments.value(Flag.bars.name) else { return nil }
     if let bars = Bars.shipped.first(where: { $0.name == text }) {
@@ -18,12 +18,12 @@ extension Bars {
       return
     }
     guard text.hasSuffix(".json") || text.contains("/") else {
-      throw Refusal.choice(Flag.bars.name, text, among: Bars.shipped.map(\.name))
+      throw CommandError.choice(Flag.bars.name, text, among: Bars.shipped.map(\.name))
     }
     do {
       try self.init(contentsOf: URL(typed: text))
     } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
+      throw CommandError.usage("\(error)")
     }
   }
 }

@@ -3,7 +3,7 @@ internal import WindTunnel
 internal import WindTunnelReports
 internal import WindTunnelServer
 
-/// A page beside a drill, which shows each call as it ends.
+/// A web page that shows each call of a drill as it ends.
 final class DrillConsole: Sendable {
   private let board = ConsoleBoard(DrillAttempts())
   private let server: ConsoleServer
@@ -12,7 +12,7 @@ final class DrillConsole: Sendable {
 
   /// Opens the page of a drill.
   ///
-  /// - Throws: ``ServerError`` where no port can be had.
+  /// - Throws: ``ServerError`` if no port is available.
   init(_ plan: DrillPlan) async throws {
     (scenarios, seed) = (plan.scenarios, plan.seed)
     var actions = ConsoleActions()
@@ -23,10 +23,10 @@ final class DrillConsole: Sendable {
   /// The URL of the page.
   var url: String { server.url }
 
-  /// Tells whether a page is open.
+  /// Whether a browser has the page open.
   var isWatched: Bool { board.readers > 0 }
 
-  /// Takes what a drill tells of its progress.
+  /// Adds an event of the drill to the page.
   func take(_ progress: ProcessDrill.Progress) {
     switch progress {
     case .ended(let name, let subject, let call):
@@ -35,7 +35,7 @@ final class DrillConsole: Sendable {
         book.take(call, of: subject, in: scenario, seed: seed, at: moment)
       }
     case .judged(let flown):
-      // The first one is judged.
+      // The first client is judged.
       guard let subject = flown.subjects.first?.name else { return }
       board.write { book, _ in
         for finding in flown.findings { book.add(finding, of: subject) }
@@ -54,14 +54,14 @@ final class DrillConsole: Sendable {
 /// An attempt of a drill's call, as a console shows it.
 private struct DrillAttempt: ConsoleSubject {
   let row: ConsoleRow
-  /// The place of the call, such as `metro, network-layer, call 7`.
+  /// The call of the attempt, such as `metro, network-layer, call 7`.
   let place: String
-  /// The time that the body took.
+  /// The time that the body took to arrive.
   let body: Duration?
 
   var id: Int { row.id }
   var cost: Int { 1500 }
-  /// The requests of a drill stay where they were flown.
+  /// The console does not receive the requests of a drill.
   var request: Request? { nil }
   var interaction: Interaction? { nil }
 
@@ -83,8 +83,7 @@ private struct DrillAttempts: ConsoleBook {
     seed: UInt64,
     at moment: Duration
   ) {
-    // Subjects and scenarios are flown one after the other; each beginning is known by its first
-    // call alone.
+    // Clients and scenarios run one after the other, so the first call shows the beginning of each.
     let began = call.start ?? .zero
     if feed.segments.last?.scenario.name != scenario.name {
       feed.begin(scenario, seed: seed, at: max(.zero, moment - began - call.latency))
@@ -135,12 +134,12 @@ private struct DrillAttempts: ConsoleBook {
     )
   }
 
-  /// The name of a call in a line.
+  /// Returns the name of a call in a line.
   private static func name(of call: Int, _ subject: String) -> String { "\(subject) \(call)" }
 }
 
 extension DrillVerdict {
-  /// The verdict as a console shows it, beside the findings.
+  /// The verdict as a row beside the findings.
   var consoleRow: JSON {
     [
       "id": "verdict", "rule": "verdict", "title": .text(line),
@@ -151,7 +150,7 @@ extension DrillVerdict {
 }
 
 extension JudgedFinding {
-  /// The finding as a console shows it.
+  /// Returns the finding as a row of a console.
   package func row(_ id: String, segment: Int?, _ rows: [Int]) -> JSON {
     [
       "id": .text(id), "rule": .text(finding.rule),

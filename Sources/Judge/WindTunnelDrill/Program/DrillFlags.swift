@@ -3,7 +3,7 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 
-/// The flags of a drill, and the words that they accept.
+/// The flags of a drill, and the values that they accept.
 enum DrillFlags {
   static let stages: KeyValuePairs<String, Stage?> = [
     "auto": nil, "in-process": .inProcess, "wire": .onTheWire,
@@ -15,40 +15,43 @@ enum DrillFlags {
     "current": .current, "apple": .apple,
   ]
 
-  /// Returns the flags of a drill that judges the clients `flown` unless others are named, and
-  /// `variants` only if they are named. `isVirtual` tells whether the default clock is virtual.
+  /// Returns the flags of a drill.
+  ///
+  /// - Parameters:
+  ///   - flown: The clients that run by default.
+  ///   - variants: The clients that run only if they are named.
+  ///   - isVirtual: Whether the default clock is virtual.
   static func all(flown: [String], variants: [String], isVirtual: Bool) -> [Flag] {
     [
       Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
       Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
         .help("A scenario, or a group such as pre-release (default: default-drill)."),
       Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + variants)
-        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; again: one to compare."),
+        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; repeat it to compare."),
       Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
-      Flag("--duration", "T", "Time in which calls begin, such as 30s, in place of --calls."),
-      Flag("--rate", "R", "Calls a second (default: 50; with {url} in a command: up to 10)."),
+      Flag("--duration", "T", "Time in which calls begin, such as 30s, instead of --calls."),
+      Flag("--rate", "R", "Calls per second (default: 50; with {url} in a command: up to 10)."),
       Flag("--concurrency", "N")
-        .help("Calls at once, in place of --rate (default of a command without {url}: 1)."),
+        .help("Calls at once, instead of --rate (default of a command without {url}: 1)."),
       Flag("--mix", "REQUEST=N")
-        .help("Weight of a request among the others (default: 1), such as \"GET /home=5\"."),
+        .help("Weight of a request (default: 1), such as \"GET /home=5\"."),
       Flag("--ignore-query", "NAME")
-        .help("A query parameter not to compare, such as _ or utm_*. May be repeated."),
+        .help("A query parameter to ignore, such as _ or utm_*. May be repeated."),
       Flag("--critical", "REQUEST")
-        .help("A request that a person needs, such as \"GET /feed\". May be repeated."),
+        .help("A request that users depend on, such as \"GET /feed\". May be repeated."),
       Flag("--shard", "I/N", "Run part I of N; env reads the part from the variables of the CI."),
       Flag("--timeout", "T")
-        .help(
-          "Time limit of a call, such as 10s (default: the scenario's, or 20s)."
-        ),
+        .help("Time limit of a call, such as 10s (default: the scenario's, or 20s)."),
       Flag("--seed", "N", "Seed of all random draws (default: 1)."),
       Flag("--stage", "STAGE", choices: Self.stages.map(\.key))
         .help("auto, in-process or wire (default: auto)."),
+      .httpOverTLS,
       Flag("--clock", "CLOCK", choices: Self.times.map(\.key))
         .help(
           "real, or virtual: waits take no time (default: \(isVirtual ? "virtual, but for --subject" : "real"))."
         ),
       Flag("--workers", "N")
-        .help("Threads, or worlds of a program, in virtual time; no figure depends on it."),
+        .help("Threads, or worlds of a program, in virtual time; no metric depends on it."),
       Flag("--errors", "PLATFORM", choices: Self.errors.map(\.key))
         .help("Platform of the errors in process: current or apple (default: current)."),
       Flag("--gate", "EXPR")
@@ -60,7 +63,7 @@ enum DrillFlags {
       Flag("--write-baseline", "FILE")
         .help("Write the report for a later --baseline, without a date: .json or .json.gz."),
       Flag("--again", "REPORT#CALL")
-        .help("Run one call again: .windtunnel/last.json#metro/payments/17."),
+        .help("Repeat one call: .windtunnel/last.json#metro/payments/17."),
       Flag("--report", "FILE")
         .help("Write the report: .json, .html, .md, .xml, .csv, .sarif or .txt."),
       Flag("--name", "TEXT", "Name and version of the client, such as \"Library 2.1\"."),
@@ -69,9 +72,9 @@ enum DrillFlags {
       Flag("--console", nil, "Serve a page that shows each call as it ends, and print its URL."),
       Flag("-- CMD")
         .help(
-          "Program to judge. With {url}, a call's whole address, or {base}, to which a client adds "
-            + "its own paths, it is started for each call, and an exit code other than 0 says that "
-            + "the call failed. Otherwise it is started once: it reads a line "
+          "Program to judge. With {url} (the whole URL of a call) or {base} (the URL of the "
+            + "server), it starts for each call, and an exit code other than 0 is a failure. "
+            + "Otherwise it starts once: it reads a line "
             + #"{"call":N,"method":…,"url":…,"endpoint":…,"headers":…,"body":…} for each call, and "#
             + #"writes {"call":N,"ok":true|false,"stale":true|false,"body":…}."#
         ),

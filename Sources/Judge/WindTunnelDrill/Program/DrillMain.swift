@@ -2,8 +2,9 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-/// A program that flies a client of yours, with the flags, reports and exit codes of
-/// `windtunnel drill`. It is all that its `main.swift` has to hold:
+/// A program that runs your client, with the flags, reports and exit codes of `windtunnel drill`.
+///
+/// Its `main.swift` needs only this:
 ///
 /// ```swift
 /// import WindTunnelDrill
@@ -13,9 +14,9 @@ internal import WindTunnelCommandLine
 /// }.run()
 /// ```
 ///
-/// The client runs in a process of its own, which is the same program started again, so that a
-/// crash or a hang is a row of the report (exit code 97) and not the end. A bare `URLSession` runs
-/// beside it as a yardstick.
+/// The client runs in a process of its own, which is the same program started again. A crash or a
+/// hang is therefore a row of the report (exit code 97) and does not end the program. A bare
+/// `URLSession` runs beside it for comparison.
 public struct DrillMain: Sendable {
   private let subject: DrillSubject
   private let others: [DrillSubject]
@@ -24,7 +25,7 @@ public struct DrillMain: Sendable {
   ///
   /// - Parameters:
   ///   - subject: The client that is judged. ``DrillSubject/program`` runs only if the command line
-  ///     names a program behind `--`.
+  ///     names a program after `--`.
   ///   - others: The clients that run beside it.
   public init(subject: DrillSubject, beside others: [DrillSubject] = [.urlSession]) {
     (self.subject, self.others) = (subject, others)
@@ -42,13 +43,13 @@ public struct DrillMain: Sendable {
     self.init(subject: DrillSubject(subject, body))
   }
 
-  /// Runs the program to its end.
+  /// Runs the program and exits.
   ///
   /// - Parameter arguments: The arguments of the command line, the program's name first.
   public func run(_ arguments: [String] = CommandLine.arguments) async -> Never {
     let name = arguments.first.map { URL(filePath: $0).lastPathComponent } ?? subject.name
     var subjects: [DrillSubject] = []
-    // The first client of a name takes the place of the others.
+    // If several clients have the same name, the first one is used.
     for client in [subject] + others + [.program]
     where !subjects.contains(where: { $0.name == client.name }) { subjects.append(client) }
     let program = DrillProgram(name: name, subjects: subjects)
@@ -56,7 +57,7 @@ public struct DrillMain: Sendable {
     await program.flyIfAsked(words)
     Terminal.open()
     let code = Terminal.close(await program.run(words), as: program.speaker)
-    // What was printed must be out before the process ends.
+    // Flushes the output before the process ends.
     fflush(nil)
     exit(code.rawValue)
   }

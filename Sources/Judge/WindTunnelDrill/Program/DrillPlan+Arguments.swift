@@ -2,11 +2,11 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-// What the flags of a drill make of its plan.
+// Sets the properties of a plan from the flags of a drill.
 extension DrillPlan {
-  /// Takes the scenarios. One that is asked for twice, as two groups do, is flown once.
+  /// Sets the scenarios. A scenario that is selected twice, for example by two groups, runs once.
   ///
-  /// - Returns: The names of those that nobody asked for by themselves, but with a group.
+  /// - Returns: The names of the scenarios that were selected only with a group.
   mutating func apply(scenarios arguments: Arguments, _ speaker: String) throws -> Set<String> {
     let asked = arguments.all("--scenario")
     if asked.isEmpty { return Set(scenarios.map(\.name)) }
@@ -20,7 +20,7 @@ extension DrillPlan {
           continue
         }
         if some.count == 1 {
-          Terminal.complain("\(speaker): \(scenario.name) is asked for twice and flown once.\n")
+          Terminal.complain("\(speaker): \(scenario.name) is requested twice but runs once.\n")
         }
       }
     }
@@ -28,37 +28,37 @@ extension DrillPlan {
     return group.subtracting(single)
   }
 
-  /// Takes the cassette. A subject's process reads the file itself, if all that is played stands in
-  /// it.
+  /// Sets the cassette. The process of a client reads the file itself, unless some recordings are
+  /// in a journal beside it.
   mutating func apply(cassette file: URL) throws {
     cassette = try CassetteFile.readToPlay(file)
     let left = RecordingJournal.file(besides: file)
     cassetteFile = FileManager.default.fileExists(atPath: left.path) ? nil : file
   }
 
-  /// Takes the subjects: the judged one first, the others beside it. A program flies alone, since
-  /// what it is good for is not what a client in Swift is. Of several that are asked for, no other
-  /// flies, and they are compared.
+  /// Sets the clients: the judged client first, the others beside it. A program runs alone, because
+  /// its results are not comparable with a Swift client's. If several clients are named, only these
+  /// run and they are compared.
   ///
   /// - Parameters:
-  ///   - arguments: The words.
+  ///   - arguments: The command line.
   ///   - variants: The names of clients that run only if they are named.
-  /// - Throws: `Refusal` of what is unknown or does not go together.
+  /// - Throws: `CommandError` if a name is unknown or the flags contradict each other.
   mutating func apply(subject arguments: Arguments, _ variants: [String]) throws {
     let asked = arguments.all("--subject")
-    // Behind -- stands a program, and only one subject is any program.
+    // A program follows `--`, and `exec` is the only client that runs any program.
     let names = asked.isEmpty && !arguments.command.isEmpty ? [Self.execSubject] : asked
     let known = subjects + [Self.execSubject]
     for name in names where !known.contains(name) && !variants.contains(name) {
-      // The word behind a colon chooses among the variants of a client.
+      // The word after a colon selects a variant of a client.
       let isVariant = name.contains(":") && !variants.isEmpty
-      throw Refusal.choice("--subject", name, among: isVariant ? variants : known)
+      throw CommandError.choice("--subject", name, among: isVariant ? variants : known)
     }
     guard names.contains(Self.execSubject) else {
-      guard arguments.command.isEmpty else { throw Refusal.commandWithoutExec }
+      guard arguments.command.isEmpty else { throw CommandError.commandWithoutExec }
       if Set(names).count < names.count {
         let flags = names.joined(separator: " --subject ")
-        throw Refusal.usage("--subject \(flags): a client is not compared with itself.")
+        throw CommandError.usage("--subject \(flags): a client cannot be compared with itself.")
       }
       comparesSubjects = names.count > 1
       if comparesSubjects {
@@ -69,25 +69,24 @@ extension DrillPlan {
       return
     }
     guard names.count == 1 else {
-      throw Refusal.usage(
-        "--subject exec flies alone: what a program is good for is not what a client in Swift is."
+      throw CommandError.usage(
+        "--subject exec must be alone: a program cannot be compared with a client in Swift."
       )
     }
-    guard let program = arguments.command.first else { throw Refusal.execWithoutCommand }
-    guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
+    guard let program = arguments.command.first else { throw CommandError.execWithoutCommand }
+    guard Executable.find(program) != nil else { throw CommandError.noCommand(program) }
     (subjects, command, load) = ([Self.execSubject], arguments.command, .programs)
     if command.isService {
       load = .service
       return
     }
-    // What is compared to others must be asked alike.
+    // Results that are compared with others need the same load.
     followsCalm = !["--rate", "--concurrency", "--duration", "--shard", "--baseline"].contains {
       arguments.has($0)
     }
   }
 
-  /// Takes the number of calls, their moments, the part that is flown here, and what of a query is
-  /// not compared.
+  /// Sets the number of calls, the load, the shard, and the query parameters that are not compared.
   mutating func apply(load arguments: Arguments) throws {
     let concurrency = try arguments.int("--concurrency", in: 1...Load.inAirMax)
     let rate = try arguments.number("--rate", in: 0.001...Load.callsPerSecondMax)
@@ -95,27 +94,27 @@ extension DrillPlan {
     case (let concurrency?, nil): load = .closedLoop(concurrency: concurrency)
     case (nil, let rate?): load = .openLoop(callsPerSecond: rate)
     case (nil, nil): break
-    case (_?, _?): throw Refusal.both("--rate", "--concurrency")
+    case (_?, _?): throw CommandError.both("--rate", "--concurrency")
     }
     calls = try arguments.int("--calls", in: 1...Self.callsMax) ?? calls
     if let duration = try arguments.duration("--duration") {
-      guard !arguments.has("--calls") else { throw Refusal.both("--duration", "--calls") }
+      guard !arguments.has("--calls") else { throw CommandError.both("--duration", "--calls") }
       guard case .openLoop(let rate) = load else {
-        throw Refusal.both("--duration", "--concurrency")
+        throw CommandError.both("--duration", "--concurrency")
       }
       let count = (duration.inMilliseconds / 1000 * rate).rounded()
       guard 1...Double(Self.callsMax) ~= count else {
-        throw Refusal.usage(
-          "--duration at \(rate) calls a second makes \(Int(count)) calls; "
-            + "there can be 1 to \(Self.callsMax)."
+        throw CommandError.usage(
+          "--duration at \(rate) calls per second is \(Int(count)) calls; expected 1 to "
+            + "\(Self.callsMax)."
         )
       }
       calls = Int(count)
     }
-    let weight = "a request and its weight, as in GET /home=5,"
+    let weight = "a request and its weight, as in GET /home=5"
     mix.shares = try arguments.all("--mix", shouldBe: weight) { Mix.Share($0) }
     critical = try arguments.patterns("--critical")
-    let parameter = "the name of a query parameter, such as _ or utm_*,"
+    let parameter = "the name of a query parameter, such as _ or utm_*"
     ignoredQuery = try arguments.all("--ignore-query", shouldBe: parameter) { text in
       text.contains { $0 != "*" } ? NamePattern(text) : nil
     }
@@ -126,12 +125,12 @@ extension DrillPlan {
     if text == "env" {
       let environment = ToolEnvironment.current.variables
       guard let shard = Shard(environment: environment) else {
-        throw Refusal.noShard(in: environment)
+        throw CommandError.noShard(in: environment)
       }
       return shard
     }
     guard let shard = Shard(text) else {
-      throw Refusal.value("--shard", text, shouldBe: "a part from 1/N to N/N, or env,")
+      throw CommandError.value("--shard", text, shouldBe: "a part from 1/N to N/N, or env")
     }
     return shard
   }
@@ -151,10 +150,10 @@ extension DrillPlan {
     calls = calls ?? Self.shortCalls
   }
 
-  /// A shorter run needs no word about its duration.
+  /// The minimum duration of a run that the program announces.
   private static let boundMin = Duration.seconds(90)
 
-  /// The upper bound of the duration of a run in real time, in words; `nil` if it is short.
+  /// The upper bound of the duration of a run in real time, as text, or `nil` if the run is short.
   var timeBoundWords: String? {
     guard time == .realTime else { return nil }
     let bound = scenarios.reduce(Duration.zero) { sum, scenario in

@@ -5,22 +5,22 @@ package import WindTunnelCommandLine
 internal import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
 
-/// A drill as a program: what it is called, who flies in it, and what its flags are.
+/// A drill as a program: its name, its clients and its flags.
 package struct DrillProgram: Sendable {
-  /// As it is typed, such as `windtunnel drill`.
+  /// The name as a user types it, such as `windtunnel drill`.
   let name: String
-  /// The subjects that can fly: the first is judged, the others fly beside it, and some only if
+  /// The clients that can run. The first is judged, the others run beside it, and some run only if
   /// they are named.
   let subjects: [any Subject]
   /// Whether the program runs any command in virtual time by a hidden word.
   private let tracesPrograms: Bool
-  /// Whether a run without words for a client judges every client, in virtual time if it can.
+  /// Whether a run that names no client judges every client, in virtual time if possible.
   private let judgesAll: Bool
 
   /// Creates a program.
   ///
   /// - Parameters:
-  ///   - name: The name as it is typed.
+  ///   - name: The name as a user types it.
   ///   - subjects: The clients; the first is judged.
   ///   - isTool: Whether it is the tool's own drill: it judges every client unless one is named,
   ///     and has virtual time for programs.
@@ -29,13 +29,13 @@ package struct DrillProgram: Sendable {
     (tracesPrograms, judgesAll) = (isTool, isTool)
   }
 
-  /// The first argument of a subject's process, which is the program started again.
+  /// The first argument of a client process, which is this program started again.
   private static let subjectWord = "fly-as-subject"
 
-  /// The name that says things: the first word.
+  /// The name before the program's messages: the first word.
   var speaker: String { name.split(separator: " ").first.map(String.init) ?? name }
 
-  /// Those who fly unless the flags say otherwise.
+  /// The clients that run by default.
   var flown: [String] {
     subjects.filter { !$0.runsOnlyIfNamed }.map(\.name)
   }
@@ -51,7 +51,7 @@ package struct DrillProgram: Sendable {
     "[--cassette FILE] [--scenario NAME …] [--gate EXPR …] [--report FILE] [-- CMD …]"
   package var example: String { "\(name) --scenario rate-limited --calls 200 --report drill.json" }
 
-  /// The greatest number of threads that fly in virtual time.
+  /// The maximum number of threads that run in virtual time.
   private static let workersMax = 256
 
   /// The flags of the drill.
@@ -59,7 +59,7 @@ package struct DrillProgram: Sendable {
     DrillFlags.all(flown: flown, variants: variants, isVirtual: judgesAll)
   }
 
-  /// Does what the words ask for, as the whole of a program.
+  /// Runs the program with the words of its command line.
   func run(_ words: [String]) async -> ExitCode {
     if HelpText.isAsked(by: words) {
       Terminal.answer(
@@ -75,18 +75,19 @@ package struct DrillProgram: Sendable {
     do {
       return try await run(Arguments(words, flags: flags, operandsMax: 0, takesCommand: true))
     } catch {
-      return Terminal.refuse(Refusal(error), as: speaker, helpFor: name)
+      return Terminal.refuse(CommandError(error), as: speaker, helpFor: name)
     }
   }
 
-  /// Flies what the flags ask for, shows it, writes it, and judges it by the exit code.
+  /// Runs the drill, prints the report, writes it to files, and returns the exit code of its
+  /// verdict.
   package func run(_ arguments: Arguments) async throws -> ExitCode {
     if let again = try arguments.value("--again") {
       return try await FlyingAgain.run(again, arguments, in: self)
     }
     var plan = try plan(arguments)
     let policy = try VerdictPolicy(arguments)
-    // Told now, not after the drill.
+    // Reports errors of these flags before the drill, not after it.
     let files = try ReportFiles(arguments)
     let baselineFile = try arguments.value("--baseline")
     let baseline = try baselineFile.map { try Report(contentsOf: URL(typed: $0)) }
@@ -94,15 +95,15 @@ package struct DrillProgram: Sendable {
     await chooseClock(of: &plan, arguments, besides: baseline)
     var drill = try drill(plan)
     drill.tellsCalls = arguments.has("--console")
-    // A default set is not what anybody asked for by name.
+    // Scenarios of the default set were not selected by name, so skipping one is not reported.
     if arguments.has("--scenario") {
       for scenario in plan.leftOut {
         Terminal.complain("\(speaker): not run: \(scenario.reason)\n")
       }
     }
     if arguments.has("--console"), plan.time == .virtualTime {
-      throw Refusal.usage(
-        "--console shows a drill in real time, and --clock virtual is over before anybody has looked."
+      throw CommandError.usage(
+        "--console shows a drill in real time, but --clock virtual ends at once."
       )
     }
     let console = arguments.has("--console") ? try await DrillConsole(plan) : nil
@@ -113,7 +114,7 @@ package struct DrillProgram: Sendable {
     if let signal = end.signal {
       Terminal.progress("")
       Terminal.complain("\(speaker): \(signal.words(end.part, arguments.all("--report")))\n")
-      // A report of nothing would take the place of one that may be there.
+      // An empty report would overwrite an existing file.
       if report.scenarios.isEmpty {
         await console?.end(nil)
         return signal.code
@@ -134,22 +135,22 @@ package struct DrillProgram: Sendable {
     besides baseline: Report?
   ) async {
     let isReal = baseline.map { $0.fact(Report.clock) == nil }
-    // A comparison is of one clock, unless another is asked for.
+    // Both reports of a comparison use the same clock, unless another is requested.
     if !arguments.has("--clock"), plan.isInWorlds, isReal == true { plan.time = .realTime }
     await plan.leaveWorlds(ifNeedBe: obstacleToWorlds, speaker)
     if let isReal, isReal != (plan.time == .realTime) {
-      Terminal.complain("\(speaker): the baseline has another clock: its times are not compared\n")
+      Terminal.complain("\(speaker): the baseline has another clock: times are not compared\n")
     }
   }
 
   /// Keeps a report for the next run, prints it and writes it to its files.
   private func show(_ report: Report, _ arguments: Arguments, _ files: ReportFiles) throws {
     var report = report
-    // A named report outlives the next run.
+    // A report with a file of its own is not overwritten by the next run.
     let named = arguments.all("--report").first { $0.hasSuffix(".json") }
     report.file = named ?? LastReport.path
     if !LastReport.keep(report, as: speaker), named == nil { report.file = nil }
-    // Shown before it is written: what took minutes is not lost to a disk that is full.
+    // Printed before it is written: a full disk must not lose the result of minutes.
     let isJSON = arguments.has("--json")
     if isJSON {
       Terminal.answer(json: report.data())
@@ -160,13 +161,13 @@ package struct DrillProgram: Sendable {
     report.complain(as: speaker, isShown: !isJSON)
   }
 
-  /// Returns the facts about the run that only its command line has.
+  /// Returns the facts about the run that are known only from its command line.
   private func facts(
     _ plan: DrillPlan,
     _ arguments: Arguments,
     _ baselineFile: String?
   ) throws -> [Report.Fact] {
-    // A baseline knows one judged client.
+    // A baseline has one judged client.
     let judgesOthers = isDefault(arguments) && baselineFile == nil
     let also = judgesOthers ? plan.subjects.dropFirst().joined(separator: ", ") : ""
     let facts = [
@@ -177,7 +178,7 @@ package struct DrillProgram: Sendable {
     return facts.filter { !$0.1.isEmpty }.map { Report.Fact($0.0, $0.1) }
   }
 
-  /// The date of a report: another than today if the environment says so
+  /// The date of a report: today, unless the environment sets another date
   /// (reproducible-builds.org, SOURCE_DATE_EPOCH).
   private static var date: Date {
     let epoch = ToolEnvironment.current.variables["SOURCE_DATE_EPOCH"].flatMap { Double($0) }
@@ -193,18 +194,18 @@ package struct DrillProgram: Sendable {
     return form
   }
 
-  /// Flies, in processes of the subjects' own, or in virtual time in this one.
+  /// Runs the clients in processes of their own, or in virtual time in this process.
   private func end(
     of drill: ProcessDrill,
     _ console: DrillConsole?
-  ) async throws -> InterruptibleFlight.End {
+  ) async throws -> InterruptibleFlight.DrillEnd {
     let began = ContinuousClock.now
     let end = try await InterruptibleFlight(plan: drill.plan).run {
       guard drill.plan.usesProcesses else {
         let report = try await Drill.run(subjects, drill.plan) { done, all in
           Terminal.progress(done == all ? "" : "\(done) of \(all) parts")
         }
-        return ProcessDrill.Flown(report: report, part: nil)
+        return ProcessDrill.RunResult(report: report, part: nil)
       }
       return try await drill.run(keepingPart: true) { progress in
         show(progress, of: drill.plan)
@@ -215,33 +216,33 @@ package struct DrillProgram: Sendable {
       let took = JSON.number((ContinuousClock.now - began).inMilliseconds / 1000, places: 1)
       Terminal.progress("")
       Terminal.complain(
-        "clock: virtual, \(seconds) s in \(took) s; --clock real runs in the machine's time\n"
+        "clock: virtual, \(seconds) s in \(took) s; --clock real runs in real time\n"
       )
     }
     return end
   }
 
-  /// Returns the reason why programs do not run in virtual time, in half a sentence.
+  /// Returns the reason why programs do not run in virtual time, as a clause.
   func obstacleToWorlds() async -> String? {
     guard tracesPrograms else { return "only windtunnel drill has virtual time for programs" }
     guard VirtualWorld.isSupported else { return "virtual time needs Linux on x86-64" }
-    guard let executable = Bundle.main.executableURL else { return "this program is not found" }
+    guard let executable = Bundle.main.executableURL else { return "this program was not found" }
     return await WorldCheck.obstacle(by: executable)
   }
 
-  /// Returns a plan of nothing but what flies where no flag says otherwise.
+  /// Returns the default plan, with the clients that run by default.
   func plan() throws -> DrillPlan {
     var plan = try DrillPlan()
     (plan.clients, plan.subjects) = (subjects.map(PlannedClient.init), flown)
     return plan
   }
 
-  /// Whether neither a client nor a stage of its own is asked for.
+  /// Returns whether the arguments select neither a client nor a command.
   private func isDefault(_ arguments: Arguments) -> Bool {
     judgesAll && arguments.command.isEmpty && !arguments.has("--subject")
   }
 
-  /// The flags that need real time, or that ask for it.
+  /// The flags that need real time or select the clock.
   private static let realTimeFlags = ["--clock", "--console", "--shard"]
 
   private func plan(_ arguments: Arguments) throws -> DrillPlan {
@@ -250,7 +251,7 @@ package struct DrillProgram: Sendable {
       isDefault(arguments) && VirtualTime.isSupported && stage != "wire"
       && !Self.realTimeFlags.contains { arguments.has($0) }
     if isVirtual {
-      // A scenario that is named and needs sockets runs in real time.
+      // A scenario that is selected by name and needs sockets runs in real time.
       do {
         var plan = try plan(arguments, in: .virtualTime)
         let names = plan.leftOut.map(\.name).joined(separator: ", ")
@@ -289,35 +290,36 @@ package struct DrillProgram: Sendable {
     plan.deadline = try arguments.duration("--timeout") ?? plan.deadline
     plan.seed = UInt64(try arguments.int("--seed", in: 0...Int.max) ?? Int(plan.seed))
     plan.stage = try arguments.choice("--stage", DrillFlags.stages) ?? nil
+    plan.httpVersions = try arguments.httpVersions()
     plan.errors = try arguments.choice("--errors", DrillFlags.errors) ?? plan.errors
     plan.time = try arguments.choice("--clock", DrillFlags.times) ?? time
     try apply(workers: arguments, to: &plan)
     try plan.leaveOut(among: group)
     if !arguments.has("--baseline"), let gate = plan.gates.first(where: \.needsBaseline) {
-      throw Refusal.usage(
-        "gate \"\(gate)\": the bar is another report's; give that by --baseline FILE."
+      throw CommandError.usage(
+        "gate \"\(gate)\": the limit is another report's; pass it by --baseline FILE."
       )
     }
     return plan
   }
 
-  /// Takes the number of threads that fly in virtual time, where only the judged subject does: a
-  /// yardstick whose sessions have threads of their own would take most of the time.
+  /// Sets the number of threads that run in virtual time. Only the judged client runs then, because
+  /// a comparison client whose sessions have their own threads would take most of the time.
   private func apply(workers arguments: Arguments, to plan: inout DrillPlan) throws {
     let asked = try arguments.int("--workers", in: 1...Self.workersMax)
     guard plan.time == .virtualTime else {
       guard asked != nil else { return }
-      throw Refusal.usage(
-        "--workers is for --clock virtual; in real time --rate and --concurrency say what is at once."
+      throw CommandError.usage(
+        "--workers requires --clock virtual; in real time use --rate and --concurrency."
       )
     }
     if !isDefault(arguments) { plan.subjects = Array(plan.subjects.prefix(1)) }
     let judged = subjects.filter { plan.subjects.contains($0.name) }
     guard plan.isInWorlds || judged.allSatisfy(\.canBeMadeAnew) else {
       guard let asked, asked > 1 else { return }
-      throw Refusal.usage(
-        "--workers: \(plan.subjects.first ?? "the client") is one client in all its calls, which "
-          + "several threads cannot fly at once. Leave the flag out."
+      throw CommandError.usage(
+        "--workers: \(plan.subjects.first ?? "the client") is one client for all its calls, so "
+          + "several threads cannot run it. Omit the flag."
       )
     }
     plan.workers = asked ?? min(ProcessInfo.processInfo.activeProcessorCount, Self.workersMax)
@@ -342,14 +344,14 @@ package struct DrillProgram: Sendable {
       Terminal.progress("")
       Terminal.complain("\(speaker): \(scenario) runs in real time: \(reason)\n")
     case .attempt, .ended: break
-    // A log is as short as what a terminal keeps.
+    // The progress line is cleared, so that a log is as short as the terminal's final output.
     case .finished: Terminal.progress("")
     }
   }
 
-  /// Returns a drill of these subjects, each in a process that is this program started again.
+  /// Returns a drill of these clients. Each runs in a process that is this program started again.
   func drill(_ plan: DrillPlan) throws -> ProcessDrill {
-    guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
+    guard let executable = Bundle.main.executableURL else { throw CommandError.selfNotFound }
     return try ProcessDrill(
       plan,
       of: subjects,
@@ -359,7 +361,7 @@ package struct DrillProgram: Sendable {
     )
   }
 
-  /// Becomes a subject's process if that is what this program was started for.
+  /// Runs as a client process, if this program was started as one.
   package func flyIfAsked(_ words: [String]) async {
     if words.first == WorldCheck.word { await WorldCheck.main() }
     guard words.first == Self.subjectWord else { return }

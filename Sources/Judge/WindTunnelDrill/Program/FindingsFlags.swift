@@ -2,15 +2,15 @@ internal import WindTunnel
 package import WindTunnelCommandLine
 package import WindTunnelReports
 
-// The flags by which findings fail a drill or a report, or are allowed.
+// The flags that select which findings fail a drill or a report, and which are allowed.
 extension Flag {
   fileprivate static let severities: KeyValuePairs<String, Finding.Severity?> = [
     "errors": .error, "warnings": .warning, "off": nil,
   ]
-  /// The weight from which on a finding fails.
+  /// The lowest severity of findings that fail a drill.
   package static let findings = Flag("--findings", "BAR", choices: severities.map(\.key))
     .help("Lowest severity that fails: errors, warnings or off (default: errors).")
-  /// The same where nothing fails unless it is given.
+  /// The same flag for the proxy, where findings do not fail by default.
   package static let proxyFindings = Flag("--findings", "BAR")
     .help("Lowest severity that ends with 99: errors, warnings or off (default: off).")
   /// The rules that may be broken.
@@ -23,7 +23,7 @@ extension Flag {
 }
 
 extension VerdictPolicy {
-  /// The bar that the flags ask for.
+  /// Creates the policy that the flags select.
   package init(_ arguments: Arguments) throws {
     self.init()
     allowsInconclusive = arguments.has("--allow-inconclusive")
@@ -35,7 +35,7 @@ extension AllowedRule {
   /// Returns the rules that the flags allow, each with its reason.
   package static func all(in arguments: Arguments) throws -> [AllowedRule] {
     try arguments.all("--allow").map { text in
-      // A path may hold an equals sign; it ends at its parenthesis.
+      // A path may contain an equals sign. It ends at its parenthesis.
       let path = text.prefix { $0 != "=" }.contains("(") ? text.firstRange(of: ")=") : nil
       let sign = path.map { text.index(before: $0.upperBound) } ?? text.firstIndex(of: "=")
       let end = sign ?? text.endIndex
@@ -43,15 +43,15 @@ extension AllowedRule {
       guard reason.contains(where: { !$0.isWhitespace }),
         let allowed = AllowedRule(key: String(text[..<end]), because: reason)
       else {
-        throw Refusal.value(
+        throw CommandError.value(
           "--allow",
           text,
           shouldBe: "a rule and a reason, such as \"gives-up-at-once=the app asks again\" or "
-            + "\"repeats-post(POST /search)=it is a read\","
+            + "\"repeats-post(POST /search)=it is a read\""
         )
       }
       guard FindingRule.named(allowed.rule) != nil else {
-        throw Refusal.choice("--allow", allowed.rule, among: FindingRule.all.map(\.id))
+        throw CommandError.choice("--allow", allowed.rule, among: FindingRule.all.map(\.id))
       }
       return allowed
     }

@@ -2,23 +2,23 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-/// `drill --again drill.json#metro/payments/17`: one call of a report, flown by itself. It meets
-/// the same decisions as it did among the others, on another machine, too, and its story is told as
-/// it happens.
+/// Runs one call of a report by itself: `drill --again drill.json#metro/payments/17`. The call
+/// meets the same decisions as in the whole drill, also on another machine, and its attempts are
+/// printed as they happen.
 enum FlyingAgain {
-  /// The flags that go with it.
+  /// The flags that can be combined with `--again`.
   private static let flags = ["--again", "--cassette", "--scenario", "--subject", "--timeout"]
 
-  /// Flies `FILE#SCENARIO/…/CALL` and says how it went; found, if it failed again. What stands
-  /// between scenario and call is for people, and has to be right all the same.
+  /// Runs the call `FILE#SCENARIO/…/CALL` and prints the result. The exit code reports a finding if
+  /// the call failed again. The words between scenario and call are for readers, but are checked.
   static func run(
     _ text: String,
     _ arguments: Arguments,
     in program: DrillProgram
   ) async throws -> ExitCode {
     for flag in program.flags.map(\.name) where !Self.flags.contains(flag) && arguments.has(flag) {
-      throw Refusal.usage(
-        "\(flag) does not go with --again: that call is flown as its report says."
+      throw CommandError.usage(
+        "\(flag) cannot be combined with --again, which repeats the call of its report."
       )
     }
     let recorded = try RecordedCall(text, of: "--again", arguments)
@@ -29,7 +29,7 @@ enum FlyingAgain {
     Terminal.answer(line: "\(before.endpoint), call \(before.call) in \(plan.scenarios[0].name)")
     let report = try await fly(drill, program.subjects)
     guard let row = report.scenarios.first?.subjects.first, let now = row.observations.first else {
-      throw Refusal.selfNotFound
+      throw CommandError.selfNotFound
     }
     let milliseconds = Int(now.latency.inMilliseconds.rounded())
     Terminal.answer(
@@ -38,14 +38,15 @@ enum FlyingAgain {
     let (met, had) = (now.allAttempts.map(\.decision), before.allAttempts.map(\.decision))
     let common = min(met.count, had.count)
     let isSame = met.prefix(common) == had.prefix(common)
-    let same = "the same as before, as far as both went: \(common) of \(had.count) attempts"
+    let same = "the same as before, up to the shorter one: \(common) of \(had.count) attempts"
     Terminal.answer(
       isSame
         ? "  It met \(same).\n"
-        : "  It met something else than before\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
+        : "  The faults differ from the "
+          + "report's\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
     )
     if let asked = now.notOnCassette {
-      Terminal.answer("  It asked for what is not on the cassette: \(asked)\n")
+      Terminal.answer("  It had no recording: \(asked)\n")
       return .inconclusive
     }
     switch now.ending {
@@ -55,7 +56,7 @@ enum FlyingAgain {
     }
   }
 
-  /// Flies the call, and tells its story.
+  /// Runs the call and prints its attempts.
   private static func fly(_ drill: ProcessDrill, _ subjects: [any Subject]) async throws -> Report {
     let plan = drill.plan
     if plan.time == .realTime {
@@ -66,7 +67,7 @@ enum FlyingAgain {
     }
     let report =
       plan.isInWorlds ? try await drill.run() : try await Drill.run(subjects, plan)
-    // It is over before anybody could have read a line.
+    // A run in virtual time is too short to print attempts as they happen.
     for attempt in report.scenarios.first?.subjects.first?.observations.first?.allAttempts ?? [] {
       Terminal.answer(line: "  \(line(attempt))")
     }
@@ -86,7 +87,7 @@ enum FlyingAgain {
   }
 
   private static let clock =
-    ": rules of its scenario follow the clock, and it came at another moment"
+    ": rules of its scenario depend on the clock, and it ran at another time"
 }
 
 extension Observation.CallResult {
@@ -94,6 +95,6 @@ extension Observation.CallResult {
 }
 
 extension Scenario {
-  /// Tells whether some of its rules ask for the time.
+  /// Whether some of the scenario's rules apply only in a window of time.
   fileprivate var followsClock: Bool { rules.contains { $0.trigger.window != nil } }
 }

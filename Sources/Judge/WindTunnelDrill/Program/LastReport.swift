@@ -2,7 +2,7 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
 
-/// The report of the last drill, which `--again` reads. It stays in the working directory.
+/// The report of the last drill, which `--again` reads. It is stored in the working directory.
 enum LastReport {
   /// The path of the file, relative to the working directory.
   static let path = ".windtunnel/last.json"
@@ -24,7 +24,7 @@ enum LastReport {
         throw FileError.unwritable(path, reason: "\(place.lastPathComponent) is a link")
       }
       guard calls <= callsMax else {
-        // An older report would pass for this one.
+        // An older report could be mistaken for the current one.
         if FileManager.default.fileExists(atPath: file.path) {
           try FileManager.default.removeItem(at: file)
         }
@@ -37,7 +37,7 @@ enum LastReport {
       return true
     } catch {
       let reason = (error as? FileError).map { "\($0)" } ?? FileError.reason(error)
-      Terminal.complain("\(speaker): the last report was not kept: \(reason)\n")
+      Terminal.complain("\(speaker): the last report was not stored: \(reason)\n")
       return false
     }
   }

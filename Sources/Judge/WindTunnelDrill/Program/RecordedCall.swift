@@ -1,24 +1,26 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelCommandLine
+internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// A call of a report, by `drill.json#metro/payments/17`.
+/// A call of a report, identified by a text such as `drill.json#metro/payments/17`.
 struct RecordedCall {
-  /// The report's file: a cassette may be beside it.
+  /// The report's file. The cassette may be in the same folder.
   let file: String
   let report: Report
   let flown: Report.ScenarioResult
   let row: Report.Row
   let call: Observation
 
-  /// Reads `FILE#SCENARIO/…/CALL`. The part between is for people, and is checked.
+  /// Reads `FILE#SCENARIO/…/CALL`. The part between scenario and call is for readers, but is
+  /// checked.
   ///
   /// - Parameters:
-  ///   - text: The place of the call.
-  ///   - flag: The word of the command line that it belongs to.
-  ///   - arguments: The command line, for the client.
-  /// - Throws: `Refusal` if there is no such call, or the file is no report.
+  ///   - text: The text that identifies the call.
+  ///   - flag: The word of the command line that the text belongs to.
+  ///   - arguments: The command line, which can select the client.
+  /// - Throws: `CommandError` if the call does not exist, or if the file is not a report.
   init(_ text: String, of flag: String, _ arguments: Arguments) throws {
     let (file, rest) = try Self.parts(text, of: flag)
     let report = try Report(contentsOf: URL(typed: file))
@@ -27,7 +29,7 @@ struct RecordedCall {
       .max { $0.name.count < $1.name.count }
     guard let flown else {
       let name = rest.split(separator: "/").first.map(String.init) ?? rest
-      throw Refusal.choice(flag, name, among: report.scenarios.map(\.name))
+      throw CommandError.choice(flag, name, among: report.scenarios.map(\.name))
     }
     let words = rest.dropFirst(flown.name.count + 1).split(separator: "/").map(String.init)
     guard let number = words.last.flatMap({ Int($0) }) else {
@@ -35,21 +37,21 @@ struct RecordedCall {
     }
     let subject = try arguments.value("--subject") ?? flown.subjects.first?.name ?? ""
     guard let row = flown.subjects.first(where: { $0.name == subject }) else {
-      throw Refusal.choice("--subject", subject, among: flown.subjects.map(\.name))
+      throw CommandError.choice("--subject", subject, among: flown.subjects.map(\.name))
     }
     guard let call = row.observations.first(where: { $0.call == number }) else {
-      throw Refusal.usage(
-        "The report has no call \(number) of \(subject) in \(flown.name); a shard has its own alone."
+      throw CommandError.usage(
+        "The report has no call \(number) of \(subject) in \(flown.name); a shard has only some."
       )
     }
     let name = words.dropLast().joined(separator: "/")
     guard name.isEmpty || name == Observation.word(of: call.endpoint) else {
-      throw Refusal.usage("\(flag): call \(call.call) is \(call.endpoint), not \(name).")
+      throw CommandError.usage("\(flag): call \(call.call) is \(call.endpoint), not \(name).")
     }
     (self.file, self.report, self.flown, self.row, self.call) = (file, report, flown, row, call)
   }
 
-  /// Returns the file and the place behind it. The name of a file may have a `#`.
+  /// Returns the file and the part after it. The name of a file may contain a `#`.
   private static func parts(
     _ text: String,
     of flag: String
@@ -64,15 +66,15 @@ struct RecordedCall {
     return (String(text[..<place]), rest)
   }
 
-  private static func unreadable(_ text: String, of flag: String) -> Refusal {
-    .value(flag, text, shouldBe: "a report, a scenario and a call, as in drill.json#metro/17,")
+  private static func unreadable(_ text: String, of flag: String) -> CommandError {
+    .value(flag, text, shouldBe: "a report, a scenario and a call, as in drill.json#metro/17")
   }
 }
 
-// The plan from the facts of a report about its run.
+// Restores the plan of a run from the facts in its report.
 extension RecordedCall {
-  /// Returns the plan of the call alone; flags prevail over the report. `startsCommand` tells
-  /// whether the command is to be started.
+  /// Returns the plan of the call alone. Flags override the report. `startsCommand` is `true` if
+  /// the command will be started.
   func plan(
     _ base: DrillPlan,
     _ arguments: Arguments,
@@ -86,7 +88,7 @@ extension RecordedCall {
       plan.cassette = try Shipped.startup()
     }
     guard SHA256.hexadecimal(plan.cassette.data()) == report.fact("cassette") else {
-      throw Refusal.usage("The report was flown on another cassette; give it by --cassette FILE.")
+      throw CommandError.usage("The report is from another cassette; pass it by --cassette FILE.")
     }
     plan.scenarios = [try scenario(arguments)]
     (plan.seed, plan.stage) = (report.seed, flown.stage)
@@ -94,6 +96,7 @@ extension RecordedCall {
     (plan.subjects, plan.load) = ([subject], .closedLoop(concurrency: 1))
     plan.calls = report.fact("calls").flatMap { Int($0) }
     plan.errors = .init(rawValue: report.platformErrors) ?? plan.errors
+    plan.httpVersions = report.fact("http").flatMap { HTTPVersions(number: $0) } ?? .any
     let shares = report.fact("mix")?.components(separatedBy: ", ") ?? []
     plan.mix = Mix(shares.compactMap { Mix.Share($0) })
     let ignored = report.fact("ignoredQuery")?.components(separatedBy: ", ") ?? []
@@ -101,7 +104,7 @@ extension RecordedCall {
     if subject == DrillPlan.execSubject {
       plan.command = try command(arguments, startsCommand)
     } else if !arguments.command.isEmpty {
-      throw Refusal.commandWithoutExec
+      throw CommandError.commandWithoutExec
     }
     let timeout = report.fact("timeoutMilliseconds").flatMap { Int64($0) }.map {
       Duration.milliseconds($0)
@@ -112,8 +115,8 @@ extension RecordedCall {
     return plan
   }
 
-  /// Returns the file of a flag. Without it, returns the cassette of the run, in this folder, or
-  /// beside the report or its folder; `nil` for the cassette that ships.
+  /// Returns the file of the flag. Without the flag, returns the cassette of the run, from this
+  /// folder, the report's folder or the parent of that. Returns `nil` for the shipped cassette.
   private func cassetteFile(_ arguments: Arguments) throws -> URL? {
     if let path = try arguments.value("--cassette") { return URL(typed: path) }
     guard let path = report.fact("cassetteFile") else { return nil }
@@ -124,22 +127,23 @@ extension RecordedCall {
     ]
     guard let found = places.first(where: { FileManager.default.fileExists(atPath: $0.path) })
     else {
-      throw Refusal(
+      throw CommandError(
         .noInput,
-        "The report was flown on \(path), which is not here; give the cassette by --cassette FILE."
+        "The report is from \(path), which does not exist; pass it by --cassette FILE."
       )
     }
     return found
   }
 
-  /// Returns the scenario that a flag names, if it is of that name, else the one in the report.
+  /// Returns the scenario that a flag names, which must have the same name, or else the scenario in
+  /// the report.
   private func scenario(_ arguments: Arguments) throws -> Scenario {
     let asked = arguments.all("--scenario").first
     if asked == nil, let scenario = flown.scenario { return scenario }
     let scenario = try Scenarios.find(asked ?? flown.name, in: Shipped.scenarios())
     guard scenario.name == flown.name else {
-      throw Refusal.usage(
-        "The report's scenario is \(flown.name); give its file by --scenario."
+      throw CommandError.usage(
+        "The report's scenario is \(flown.name); pass its file by --scenario."
       )
     }
     return scenario
@@ -149,22 +153,22 @@ extension RecordedCall {
     if !arguments.command.isEmpty { return arguments.command }
     guard let kept = report.fact(CommandWords.fact).flatMap({ CommandWords(text: $0) }),
       let program = kept.words.first
-    else { throw Refusal.execWithoutCommand }
+    else { throw CommandError.execWithoutCommand }
     guard startsCommand else { return kept.words }
     guard !kept.isIncomplete else {
-      throw Refusal.usage(
-        "The report has the command without its secrets: "
-          + "\(kept.words.map(\.asShellWord).joined(separator: " ")). Give it whole behind --."
+      throw CommandError.usage(
+        "The report omits the secrets of the command: "
+          + "\(kept.words.map(\.asShellWord).joined(separator: " ")). Pass it after --."
       )
     }
-    guard Executable.find(program) != nil else { throw Refusal.noCommand(program) }
+    guard Executable.find(program) != nil else { throw CommandError.noCommand(program) }
     return kept.words
   }
 }
 
 extension Report.Row {
-  /// Returns the age of the weather when the first attempt of a call came: it begins with the very
-  /// first.
+  /// Returns the age of the scenario at the first attempt of a call. The scenario begins with the
+  /// first attempt of all calls.
   fileprivate func elapsed(at call: Observation) -> Duration? {
     func beginning(_ call: Observation) -> Duration? {
       call.allAttempts.first?.start ?? call.start ?? call.intendedStart

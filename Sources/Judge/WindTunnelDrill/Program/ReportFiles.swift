@@ -2,23 +2,23 @@ internal import Foundation
 internal import WindTunnel
 package import WindTunnelCommandLine
 
-/// The files that a report is written to, each in the form that its name asks for.
+/// The files that a report is written to, each in the format of its file extension.
 package struct ReportFiles: Sendable {
   private let files: [(file: URL, form: ReportRendering)]
   private let baseline: URL?
 
-  /// Reads the flags, and refuses now what could not be written later.
+  /// Reads the flags. Throws now if a file could not be written later.
   package init(_ arguments: Arguments) throws {
     files = try arguments.files("--report", endingIn: ReportRendering.fileExtensions) {
       ReportRendering(fileExtension: $0)
     }
     let path = try arguments.value("--write-baseline")
     if path != nil, arguments.has("--baseline") {
-      throw Refusal.both("--baseline", "--write-baseline")
+      throw CommandError.both("--baseline", "--write-baseline")
     }
     if path != nil, arguments.has("--shard") {
-      throw Refusal.usage(
-        "--write-baseline wants all calls, and --shard makes a part of them. Leave one out."
+      throw CommandError.usage(
+        "--write-baseline requires all calls, but --shard runs only a part. Omit one."
       )
     }
     baseline = try arguments.files("--write-baseline", endingIn: ["json", "json.gz"]) {
@@ -26,8 +26,8 @@ package struct ReportFiles: Sendable {
     }.last?.file
   }
 
-  /// Writes all that can be written, each in one step, and throws the first error afterwards: one
-  /// file that cannot be written takes no other along, and none that was there before.
+  /// Writes each file in one step, and throws the first error afterwards. A file that cannot be
+  /// written does not prevent the others, and its earlier version is kept.
   package func write(_ report: Report) throws(FileError) {
     var unwritable: FileError?
     for (file, rendering) in files {
@@ -38,17 +38,18 @@ package struct ReportFiles: Sendable {
       }
     }
     if let unwritable { throw unwritable }
-    // Later runs would be compared with a part.
+    // An interrupted run is not a baseline: later runs would be compared with a part.
     if let baseline, report.fact(Report.signal) == nil { try report.writeBaseline(to: baseline) }
   }
 }
 
 extension Report {
-  /// Says what a table of gates says to whoever reads something else, and to the CI's own eyes.
+  /// Prints the results of gates to standard error if the reader does not see the table, and
+  /// annotations for the CI system.
   ///
   /// - Parameters:
-  ///   - program: Who says it.
-  ///   - isShown: Whether the reader has the table.
+  ///   - program: The name before each message.
+  ///   - isShown: Whether the reader sees the table.
   package func complain(as program: String, isShown: Bool) {
     let report = decisive
     if !isShown {
@@ -66,7 +67,7 @@ extension Report {
 }
 
 extension ExitCode {
-  /// Creates the code of a verdict.
+  /// Creates the exit code of a verdict.
   package init(_ verdict: DrillVerdict) {
     self = ExitCode(rawValue: Int32(verdict.exitCode)) ?? .software
   }

@@ -7,16 +7,16 @@ extension DrillProgram {
   package static let reproductionFlags = [
     Flag("--out", "FILE", "Write the server to a file (default: standard output)."),
     Flag("--cassette", "FILE", "The cassette of the drill, if it has moved."),
-    Flag("-- CMD", nil, "The client's command, in place of the report's."),
+    Flag("-- CMD", nil, "The client's command, instead of the report's."),
   ]
 
-  /// Writes a server in Python that shows a call without this program: the call behind `#`, else
-  /// the evidence of the worst finding.
+  /// Writes a Python server that reproduces a call without this program: the call after `#`, or the
+  /// evidence of the worst finding.
   package func reproduce(_ arguments: Arguments) throws -> ExitCode {
     var text = try arguments.operand(0, "REPORT#CALL", "which call to reproduce")
     if !text.contains("#") || FileManager.default.fileExists(atPath: URL(typed: text).path) {
       guard let worst = try Report(contentsOf: URL(typed: text)).findings.first else {
-        throw Refusal.usage(
+        throw CommandError.usage(
           "The report has no finding; name a call, as in reproduce drill.json#metro/payments/17."
         )
       }
@@ -24,7 +24,7 @@ extension DrillProgram {
     }
     let recorded = try RecordedCall(text, of: "REPORT#CALL", arguments)
     guard [.program, .service].contains(recorded.row.client), recorded.flown.stage == .onTheWire
-    else { throw Refusal.notReproducible("\(recorded.row.name) is not a command") }
+    else { throw CommandError.notReproducible("\(recorded.row.name) is not a command") }
     let findings = recorded.flown.findings.map(\.finding).filter { $0.call == recorded.call.call }
     let server = try PythonServer(
       of: recorded.call,

@@ -2,14 +2,14 @@ internal import Foundation
 internal import WindTunnel
 
 extension Data {
-  /// The bytes as an expression of Python, such as `b"HTTP/1.1 200 OK\r\n" + b" " * 65536`.
+  /// The bytes as a Python expression, such as `b"HTTP/1.1 200 OK\r\n" + b" " * 65536`.
   fileprivate var pythonExpression: String {
     var (parts, open): ([String], String) = ([], "")
     var rest = self[...]
     while let byte = rest.first {
       let run = rest.prefix { $0 == byte }.count
       let text = Self.pythonCharacter(byte)
-      // A long run of one byte is a product.
+      // A long run of one byte becomes a product.
       if run >= 64 {
         if !open.isEmpty { parts.append("b\"\(open)\"") }
         parts.append("b\"\(text)\" * \(run)")
@@ -35,10 +35,11 @@ extension Data {
 }
 
 extension [Delivery.Step] {
-  /// The steps as the items of a list in Python.
+  /// The steps as the items of a Python list.
   ///
-  /// A bytes object is sent, a number of seconds is waited for, a word ends the response, and a
-  /// tuple is a body that comes in pieces: its bytes, the size of a piece, the seconds behind each.
+  /// The server sends a bytes object, and waits for a number of seconds. A string ends the
+  /// response. A tuple is a body in pieces: its bytes, the size of a piece, and the seconds after
+  /// each.
   var pythonItems: [String] {
     var (items, rest): ([String], ArraySlice<Delivery.Step>) = ([], self[...])
     while let first = rest.first {
@@ -64,7 +65,7 @@ extension Delivery.Step {
   /// The bytes, if the step has some.
   fileprivate var content: Data? { if case .bytes(.data(let data)) = self { data } else { nil } }
 
-  /// The step as an item; the others need more than a plain server, and are refused before.
+  /// The step as an item. Steps that need more than a plain server were rejected before.
   fileprivate var pythonItem: String {
     switch self {
     case .bytes: content?.pythonExpression ?? ""

@@ -14,10 +14,10 @@ struct PythonServer {
   let command: String
   private let table: ResponseTable
   private let about: [String]
-  /// The events of the call, as far as there is room.
+  /// The events of the call, limited to the available lines.
   private let steps: [String]
 
-  /// Creates the server of a call; the finding is the reason, if there is one.
+  /// Creates the server of a call. The finding is the reason, or `nil` if there is none.
   init(of call: Observation, _ finding: Finding?, in report: Report, _ plan: DrillPlan) throws {
     table = try ResponseTable(of: call, in: plan)
     command = try Self.command(of: call, table, plan)
@@ -29,7 +29,7 @@ struct PythonServer {
       rule.map { "\(client): \($0.title)" } ?? client,
       rule.map { "Rule \($0.id), from \($0.source)" } ?? "",
       "Seen on \(system.joined(separator: ", ")) (\(place)): "
-        + (finding?.seen ?? "It is the evidence of no finding."),
+        + (finding?.seen ?? "It is not the evidence of a finding."),
     ]
     steps = (finding?.steps ?? []).map { step in
       (step.at.map { "\(JSON.number($0.inMilliseconds, places: 1)) ms  " } ?? "") + step.words
@@ -45,8 +45,8 @@ struct PythonServer {
       .request(of: call.call)
     let isTrusted = [.expired, .wrongHost].contains(table.certificate)
     let file = "wt-certificate.pem"
-    // Without TLS a client reads no authority, so an empty file does. The body is the last,
-    // because it may have any word in it.
+    // Without TLS, no client reads the certificate authority, so an empty file is enough. The body
+    // is replaced last, because it may contain any word.
     let values: KeyValuePairs<String, String?> = [
       "url": table.base() + request.url.withoutSecrets.target, "base": table.base(),
       "method": request.method, "call": "\(call.call)", "ca": isTrusted ? file : "/dev/null",
@@ -54,7 +54,7 @@ struct PythonServer {
     ]
     var words = CommandWords(plan.command).words
     for (name, value) in values where words.contains(where: { $0.contains("{\(name)}") }) {
-      guard let value else { throw Refusal.notReproducible("only a drill fills in {\(name)}") }
+      guard let value else { throw CommandError.notReproducible("only a drill fills in {\(name)}") }
       words = words.map { $0.replacing("{\(name)}", with: value) }
     }
     let trust = isTrusted ? ["env"] + AuthorityVariables.names.map { "\($0)=\(file)" } : []
@@ -66,23 +66,23 @@ struct PythonServer {
     return "printf '%s\\n' \(word) | \(client)"
   }
 
-  /// Returns the program. Throws a refusal if it does not fit.
+  /// Returns the program. Throws a `CommandError` if it does not fit.
   func text() throws -> String {
-    let hint = command.contains("REDACTED-") ? ", with values in place of REDACTED-…" : ""
+    let hint = command.contains("REDACTED-") ? ", with values for REDACTED-…" : ""
     let run = [
       "# Run python3 FILE [PORT], and then in the same folder\(hint):",
       "#   \(command.visibleInLine)",
     ]
     let size = table.rows.flatMap(\.responses).joined().reduce(0) { $0 + $1.utf8.count }
     guard size <= Self.literalsMax else {
-      throw Refusal.notReproducible("its responses take more than \(Self.literalsMax) bytes")
+      throw CommandError.notReproducible("its responses take more than \(Self.literalsMax) bytes")
     }
-    // The most readable form that has room.
+    // The most readable form that fits.
     for (separator, steps) in [(",\n  ", steps), (",\n  ", []), (", ", steps), (", ", [])] {
       let lines = comment(about + steps) + run + code(separator)
       if lines.count <= Self.linesMax { return lines.joined(separator: "\n") + "\n" }
     }
-    throw Refusal.notReproducible("its responses take more than \(Self.linesMax) lines")
+    throw CommandError.notReproducible("its responses take more than \(Self.linesMax) lines")
   }
 
   private func comment(_ texts: [String]) -> [String] {
@@ -129,7 +129,7 @@ struct PythonServer {
       let parts = line.components(separatedBy: "  #? ")
       return parts.count == 1 || needs.contains(parts[1]) ? parts[0] : nil
     }
-    // In one pass, because a response may have any word in it.
+    // All placeholders are replaced in one pass, because a response may contain any word.
     let text = lines.joined(separator: "\n").replacing(/\{([a-z]+)\}/) { values[$0.1] ?? "\($0.0)" }
     return text.components(separatedBy: "\n")
   }

@@ -3,25 +3,25 @@ internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelServer
 
-/// The responses that a call met, computed from its report by the code that decided them.
+/// The responses that a call received, computed from its report by the code that decided them.
 struct ResponseTable {
   /// The responses to each method and path, in the order of the requests.
   private(set) var rows: [(request: String, responses: [[String]])] = []
-  /// The fault of the server's certificate; `nil`: it speaks plain HTTP.
+  /// The fault of the server's certificate. `nil` means that the server uses plain HTTP.
   private(set) var certificate: TLSFault?
   private let (deck, lane): (Deck, Lane)
   private var tags: [String: String] = [:]
 
-  /// Computes the responses. Throws a refusal if a plain server cannot send them.
+  /// Computes the responses. Throws a `CommandError` if a plain server cannot send them.
   init(of call: Observation, in plan: DrillPlan) throws {
     let scenario = plan.scenarios[0]
     let (cassette, leftOut) = plan.cassette.redacted()
     let isDriven = scenario.startup != nil || scenario.cancellation != nil
     let obstacle =
       scenario.link.map { _ in "the link of its scenario delays or loses packets" }
-      ?? (isDriven ? "the drill itself starts an app or gives calls up" : nil)
-      ?? leftOut.first.map { "a secret stays in \($0)" }
-    if let obstacle { throw Refusal.notReproducible(obstacle) }
+      ?? (isDriven ? "the drill itself starts an app or cancels calls" : nil)
+      ?? leftOut.first.map { "\($0) contains a secret" }
+    if let obstacle { throw CommandError.notReproducible(obstacle) }
     let options = PlaybackOptions(matcher: plan.matcher, then: .repeat, keepsRequests: false)
     deck = Deck(cassette, scenario: scenario, seed: plan.seed, options: options)
     if let age = plan.elapsed { deck.begin(aged: age) }
@@ -31,28 +31,30 @@ struct ResponseTable {
     }
     certificate = try Self.certificate(openings[0])
     if openings.contains(where: { $0 != openings[0] }) {
-      throw Refusal.notReproducible("its connections meet different faults")
+      throw CommandError.notReproducible("its connections meet different faults")
     }
     let now = Date.now
     let first = call.allAttempts.first?.start ?? .zero
     for attempt in call.allAttempts where attempt.isRequest {
       try add(attempt, at: now + ((attempt.start ?? first) - first) / .seconds(1))
     }
-    if rows.isEmpty { throw Refusal.notReproducible("no request of the call came to a server") }
+    if rows.isEmpty {
+      throw CommandError.notReproducible("the server received no request of the call")
+    }
   }
 
-  /// Returns the address of the server by one of its names.
+  /// Returns the address of the server with one of its host names.
   func base(_ host: String = "127.0.0.1") -> String {
     "\(certificate == nil ? "http" : "https")://\(host):8765"
   }
 
   private mutating func add(_ attempt: Observation.Attempt, at moment: Date) throws {
     let words = attempt.decision.key.split(separator: " ").map(String.init)
-    guard words.count > 1 else { throw Refusal.notReproducible("the report has no decision") }
+    guard words.count > 1 else { throw CommandError.notReproducible("the report has no decision") }
     let (method, target) = (words[0], words[1])
     let name = "\(method) \(target.prefix { $0 != "?" })"
     var request = Request(method, RequestURL(target))
-    // Only a gzip bomb depends on it.
+    // Only a gzip bomb depends on this field.
     request.headers["Accept-Encoding"] = attempt.undone.isEmpty ? "gzip" : nil
     request.headers["Range"] = attempt.sent?.resumesAt.map { "bytes=\($0)-" }
     request.headers["If-Range"] = attempt.sent?.isResumedConditionally == true ? tags[name] : nil
@@ -61,11 +63,11 @@ struct ResponseTable {
     guard outcome.decision.faultsText == attempt.decision.faultsText,
       AnswerSummary.status(of: outcome) == attempt.status
     else {
-      throw Refusal.notReproducible("its response depends on header fields that no report has")
+      throw CommandError.notReproducible("its response depends on header fields that no report has")
     }
     var delivery = deck.delivery(of: outcome, on: .onTheWire)
     if let need = delivery.needs.subtracting([.rawBytes, .halfClose]).first {
-      throw Refusal.notReproducible("its response takes \(need.noun)")
+      throw CommandError.notReproducible("its response requires \(need.noun)")
     }
     for (index, step) in delivery.steps.enumerated() {
       guard case .head(var head) = step else { continue }
@@ -84,36 +86,38 @@ struct ResponseTable {
     rows[place].responses.append(items)
   }
 
-  /// Lets a redirect lead to the server itself, as the server of a drill does.
+  /// Returns the address of a redirect, changed to the server itself, as the server of a drill does
+  /// it.
   private func localised(_ location: String) throws -> String {
     let url = RequestURL(location)
     switch url.host {
     case ReplacementResponse.plainHost?:
-      throw Refusal.notReproducible("it is redirected to a port that speaks no TLS")
+      throw CommandError.notReproducible("it is redirected to a port without TLS")
     case ReplacementResponse.otherHost?: return base("localhost") + url.target
     default: return url.origin == deck.origin?.origin ? base() + url.target : location
     }
   }
 
-  /// Returns the fault of the certificate that a connection gets; `nil` if it has none.
+  /// Returns the fault of a connection's certificate, or `nil` if it has none.
   private static func certificate(_ fault: Fault?) throws -> TLSFault? {
     let kinds: Set<TLSFault> = [.expired, .wrongHost, .selfSigned, .untrusted, .unknownRoot]
     guard case .connection(let fault)? = fault else { return nil }
     if case .tls(let kind) = fault, kinds.contains(kind) { return kind }
     let reason =
       switch fault {
-      case .tls: "its TLS handshake fails in ways that no library sends"
-      case .hostNotFound: "DNS fails before a server is asked"
-      case .lostSYNs, .connectTimeout: "packets are lost before a server sees them"
-      case .offline, .refused: "nothing listens: the command fails so with any closed port"
+      case .tls: "its TLS handshake fails in ways that no library produces"
+      case .hostNotFound: "DNS fails before a server is contacted"
+      case .lostSYNs, .connectTimeout: "packets are lost before they reach a server"
+      case .offline, .refused:
+        "nothing listens: the command fails in the same way with any closed port"
       }
-    throw Refusal.notReproducible(reason)
+    throw CommandError.notReproducible(reason)
   }
 }
 
-extension Refusal {
-  /// Refuses a call for a reason, in half a sentence.
-  static func notReproducible(_ reason: String) -> Refusal {
+extension CommandError {
+  /// Creates the error for a call that cannot be reproduced. The reason is a clause.
+  static func notReproducible(_ reason: String) -> CommandError {
     .usage("A plain server cannot reproduce this call: \(reason).")
   }
 }

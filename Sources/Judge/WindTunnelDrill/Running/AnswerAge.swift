@@ -1,13 +1,14 @@
 extension Interaction {
-  /// Tells whether an answer that is dealt with these faults is older than its server lets anybody
-  /// show it without asking again (RFC 9111 §4.2, RFC 5861 §3).
+  /// Returns whether a response with these faults is already older than its server allows. A client
+  /// may then not show it without revalidation (RFC 9111 §4.2, RFC 5861 §3).
   func isStaleOnArrival(with faults: [Fault]) -> Bool {
     guard request.method == "GET" else { return false }
     var age: Int?
     for case .alter(.stale(let seconds)) in faults { age = seconds }
-    // What was recorded was of that age then, and a tape is played at any time.
+    // The recorded age is ignored: it was true at that time only, and a cassette is played at any
+    // time.
     guard let age, let directives = response?.headers.cacheDirectives else { return false }
-    // Without a word from the server a cache may think of a time by itself.
+    // Without `max-age`, a cache may use a heuristic lifetime.
     guard let fresh = directives.seconds("max-age"), fresh >= 0 else { return false }
     let (shown, isEndless) = fresh.addingReportingOverflow(
       directives.seconds("stale-while-revalidate") ?? 0
@@ -15,8 +16,8 @@ extension Interaction {
     return !isEndless && age > shown
   }
 
-  /// The terms on which its answer may be shown again (RFC 9111 §4, RFC 5861 §4); `nil` where it
-  /// may not be kept, or its server says nothing of it.
+  /// The terms on which its response may be reused (RFC 9111 §4, RFC 5861 §4). `nil` if it may not
+  /// be stored, or if its server sends no terms.
   var cacheTerms: Observation.CacheTerms? {
     guard request.method == "GET", let response, response.status == 200 else { return nil }
     let directives = response.headers.cacheDirectives
@@ -26,7 +27,7 @@ extension Interaction {
       response.headers["ETag"] != nil || response.headers["Last-Modified"] != nil
     if !directives.contains(where: { $0.hasPrefix("no-cache") }) {
       let lifetime = directives.seconds("max-age").map { max(0, $0) }
-      // By a date that was recorded an answer is as old as its tape.
+      // With a recorded date, the response is as old as its cassette.
       let isDated = response.headers["Date"] != nil || response.headers["Age"] != nil
       terms.fresh = isDated ? .zero : .seconds(min(lifetime ?? 0, Self.longestSeconds))
       terms.allowsStale =
@@ -36,19 +37,19 @@ extension Interaction {
     return terms == Observation.CacheTerms() ? nil : terms
   }
 
-  /// A year: more says no more, and need not be counted (RFC 9111 §1.2.2).
+  /// A year in seconds. Longer lifetimes make no difference (RFC 9111 §1.2.2).
   private static let longestSeconds = 31_536_000
 }
 
 extension Request {
-  /// Tells whether it asks for an answer only if that is another than one that its client has.
+  /// Whether the request asks for a response only if it differs from the client's stored one.
   var isConditional: Bool {
     headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil
   }
 }
 
 extension HeaderFields {
-  /// The directives of `Cache-Control`, in small letters and without spaces.
+  /// The directives of `Cache-Control`, in lower case and without spaces.
   fileprivate var cacheDirectives: [String] {
     values("Cache-Control").flatMap { $0.split(separator: ",") }
       .map { $0.filter { $0 != " " && $0 != "\"" }.lowercased() }
@@ -56,7 +57,7 @@ extension HeaderFields {
 }
 
 extension [String] {
-  /// Returns the seconds of the first directive of a name.
+  /// Returns the seconds of the first directive with a name.
   fileprivate func seconds(_ name: String) -> Int? {
     lazy.filter { $0.hasPrefix("\(name)=") }
       .compactMap { Int($0.dropFirst(name.count + 1)) }.first

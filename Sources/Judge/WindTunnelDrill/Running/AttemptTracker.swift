@@ -3,42 +3,43 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// Makes attempts of the events of a deck, and sends each: before anything of it can happen, and
-/// again when it is over.
+/// Converts the events of a deck to attempts. Sends each attempt twice: before it can have any
+/// effect, and again when it has ended.
 final class AttemptTracker: Sendable {
   private struct State: Sendable {
     var calls: [Int: CallFacts] = [:]
-    /// The number of attempts of each call that has ended: what its client sends later goes on from
-    /// there, or it would be told as the call's first attempt once more.
+    /// The number of attempts of each call that has ended. Later requests of its client continue
+    /// this count. Otherwise they would be reported as the call's first attempt again.
     var taken: [Int: Int] = [:]
-    /// By the number of the decision.
+    /// The open attempts, by the number of the decision.
     var open: [Int: OpenAttempt] = [:]
     /// The conversations that have not ended, by the number of the decision.
     var conversing: [Int: (call: Int, place: Int)] = [:]
-    /// The times, by call, at which names were asked for and answered that no attempt has used yet.
+    /// The times, by call, of DNS queries and their responses that no attempt has used yet.
     var lookingUp: [Int: (asked: Duration, answered: Duration)] = [:]
-    /// The times, by call, at which connections began to open that come about late.
+    /// The times, by call, at which connections with a delay began to open.
     var connecting: [Int: Duration] = [:]
-    /// The calls whose last connection showed a certificate that does not hold.
+    /// The calls whose last connection had an invalid certificate.
     var underBadCertificate: Set<Int> = []
-    /// Those who wait, by call, for the first sign of its client.
+    /// The functions, by call, that receive the first sign of its client.
     var awaited: [Int: @Sendable (Duration) -> Void] = [:]
-    /// The maximum number of attempts of a call, and the action at the next one.
+    /// The maximum number of attempts of a call, and the action at the next attempt.
     var bounds: [Int: (attempts: Int, end: @Sendable () -> Void)] = [:]
-    /// The last requests for what is not on the cassette that came by no call's address, the oldest
-    /// first.
+    /// The last requests that are not on the cassette and that did not use the address of a call,
+    /// the oldest first.
     var strays: [(at: Duration, words: String)] = []
     /// The values by which requests of several calls are compared.
     var shared: SharedValues
 
-    /// Returns the call that a decision was made for, and the attempt's place in it.
+    /// Returns the call that a decision was made for, and the number of the attempt in it.
     func attempt(of id: Int) -> (call: Int, place: Int)? {
       open[id].map { ($0.call, $0.end.place) } ?? conversing[id]
     }
 
     /// Counts an attempt.
     ///
-    /// - Returns: Its place in its call, and whether an earlier answer was made up on purpose.
+    /// - Returns: The number of the attempt in its call, and whether an earlier response was
+    ///   deliberately altered.
     mutating func count(of call: Int, isMutated: Bool) -> (place: Int, isLedAstray: Bool) {
       guard let index = calls.index(forKey: call) else {
         let count = taken[call, default: 0]
@@ -51,21 +52,22 @@ final class AttemptTracker: Sendable {
       return (place, isLedAstray)
     }
 
-    /// Tells whether an attempt belongs to an app's start, and notes it.
+    /// Records an attempt, and returns whether it belongs to an app's start.
     mutating func isOfStart(
       _ key: String?,
       of call: Int,
       answered status: Int?,
       by requests: StartRequests
     ) -> Bool {
-      var late = StartRequests.Seen()
+      var late = StartRequests.Facts()
       guard let index = calls.index(forKey: call) else {
         return requests.take(key, of: call, answered: status, &late)
       }
       return requests.take(key, of: call, answered: status, &calls.values[index].start)
     }
 
-    /// Notes a sign of a call's client, and returns who waits for the first.
+    /// Records a sign of a call's client. If it is the first, returns a function that notifies the
+    /// waiting observer.
     mutating func noteSign(of call: Int, at moment: Duration) -> (@Sendable () -> Void)? {
       if let index = calls.index(forKey: call) {
         if calls.values[index].firstSign == nil { calls.values[index].firstSign = moment }
@@ -76,7 +78,7 @@ final class AttemptTracker: Sendable {
       return { tell(moment) }
     }
 
-    /// Notes whether a call's connection shows a certificate that does not hold.
+    /// Records whether a call's connection has an invalid certificate.
     mutating func note(isBadCertificate: Bool, of call: Int) {
       if isBadCertificate {
         underBadCertificate.insert(call)
@@ -86,14 +88,13 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// The number of stray requests that are kept: enough to find one that came while a call was in
-  /// flight.
+  /// The maximum number of stray requests that are kept. It is enough to find a request that
+  /// arrived during a call.
   private static let straysMax = 256
 
-  /// The places of the streams of events.
+  /// The indices of the interactions that are event streams.
   private let streams: Set<Int>
-  /// The rule by which requests belong to an app's start, and are no attempts at what their call
-  /// asks for.
+  /// The rule that recognises the requests of an app's start. They are not attempts of their call.
   private let startRequests: StartRequests
   private let stage: Stage
   private let epoch: DispatchTime
@@ -115,7 +116,7 @@ final class AttemptTracker: Sendable {
     state = Locked(State(shared: SharedValues(of: cassette)))
   }
 
-  /// Takes an event of the deck's.
+  /// Handles an event of the deck.
   func observe(_ event: ExchangeEvent) {
     switch event {
     case .decided(let entry): decided(entry)
@@ -136,7 +137,7 @@ final class AttemptTracker: Sendable {
       let now = epoch.elapsed
       state.withLock { state in
         guard let open = state.open.index(forKey: outcome.id) else { return }
-        // What was said before it, such as an interim answer, was the first.
+        // An earlier part of the response, such as an interim response, was the first byte.
         if state.open.values[open].firstByte == nil { state.open.values[open].firstByte = now }
       }
     case .ended(let outcome, let end): ended(outcome, end)
@@ -145,18 +146,18 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  private func decided(_ entry: Journal.Entry) {
+  private func decided(_ entry: Journal.Record) {
     guard let call = entry.decision.lane.call else { return }
     let now = epoch.elapsed
-    // Attempts to connect that were lost had come before.
+    // Lost attempts to connect were made before this moment.
     let lost = entry.decision.faults.reduce(Duration.zero) { sum, fault in
       if case .connection(let fault) = fault { sum + fault.delay } else { sum }
     }
     let sign = max(.zero, now - lost)
-    // A connection that goes on is no attempt; its request will be.
+    // A connection that succeeds is not an attempt; its request will be one.
     if entry.take == .connection, !entry.decision.failsConnection {
       let isBad = entry.decision.showsBadCertificate
-      // In process it opens here and now; on the wire it has.
+      // In process, the connection opens now. On the wire, it is already open.
       let isLate = stage == .inProcess && !entry.decision.faults.isEmpty
       let tell = state.withLock { state in
         state.note(isBadCertificate: isBad, of: call)
@@ -212,8 +213,9 @@ final class AttemptTracker: Sendable {
     end?()
   }
 
-  /// Notes whether an answer is a stream of events that is cut, or ends with one of an error.
-  private func note(_ attempt: Observation.Attempt, _ entry: Journal.Entry, of call: Int) {
+  /// Records whether a response is a stream of events that is cut, or that ends with an error
+  /// event.
+  private func note(_ attempt: Observation.Attempt, _ entry: Journal.Record, of call: Int) {
     var (cut, hasError) = (CutStream?.none, false)
     if case .recording(let place) = entry.take.dealt, streams.contains(place) {
       if attempt.error != nil {
@@ -230,7 +232,8 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// A call's name is asked for, and answered after so long; for addresses of both kinds at once.
+  /// Records a DNS query of a call and the delay until its response. Queries for IPv4 and IPv6
+  /// addresses are sent at once.
   func askedForName(of call: Int, until delay: Duration) {
     let now = epoch.elapsed
     let tell = state.withLock { state in
@@ -243,19 +246,19 @@ final class AttemptTracker: Sendable {
     tell?()
   }
 
-  /// Tells somebody of the first sign of a call's client, once, with the time at which it came.
+  /// Calls a function once, with the time of the first sign of a call's client.
   func tellFirstSign(of call: Int, _ tell: @escaping @Sendable (Duration) -> Void) {
     state.withLock { $0.awaited[call] = tell }
   }
 
-  /// Sets the maximum number of attempts of a call, and the action at the next one.
+  /// Sets the maximum number of attempts of a call, and the action at the next attempt.
   func tell(of call: Int, after attempts: Int, _ end: @escaping @Sendable () -> Void) {
     state.withLock { $0.bounds[call] = (attempts, end) }
   }
 
   private func requestEnded(_ outcome: Outcome, _ handshake: Duration?, _ upload: Duration?) {
     let now = epoch.elapsed
-    // What was recorded and is used up is on the cassette, whose author wants it to end there.
+    // If all recordings of a request were played, the cassette ends there intentionally.
     if case .unmatched(let mismatch) = outcome.source, mismatch.played == 0 {
       miss(outcome, mismatch, at: now)
     }
@@ -271,9 +274,9 @@ final class AttemptTracker: Sendable {
       state.open.values[place].end.stages.tls = handshake?.inWholeMicroseconds
       state.open.values[place].end.stages.upload = upload?.inWholeMicroseconds
       let (call, attempt) = (state.open.values[place].call, state.open.values[place].end.place)
-      // No rule compares what is sent after the end of its call, and its numbers are gone.
+      // No rule compares requests after the end of their call, and its numbers no longer exist.
       guard let index = state.calls.index(forKey: call) else { return nil }
-      // Out of its place, so that nothing of it is copied.
+      // The value is swapped out of the dictionary, so that it is not copied.
       var facts = CallFacts()
       swap(&facts, &state.calls.values[index])
       defer { swap(&facts, &state.calls.values[index]) }
@@ -286,14 +289,14 @@ final class AttemptTracker: Sendable {
 
   private func ended(_ outcome: Outcome, _ end: ExchangeEnd?) {
     let now = epoch.elapsed
-    // What was planned is not what was done: the client may have had enough, or all that followed
-    // the last event that it had seen.
+    // The plan of a cut does not show that the cut happened. The client may have closed the
+    // connection earlier, or may have received all events after the last one that it had seen.
     let isResumed = outcome.request.headers["Last-Event-ID"] != nil
     let wasNotCut = isResumed || end?.ending == .whole || end?.ending == .clientLeft
     let found = state.withLock { state -> OpenAttempt? in
       let open = state.open.removeValue(forKey: outcome.id)
       if wasNotCut, let open { state.calls[open.call]?.cut = nil }
-      // What follows a handshake is told behind its end.
+      // The events after a handshake are reported after its end.
       if let open, outcome.recording?.isConversation == true {
         state.conversing[outcome.id] = (open.call, open.end.place)
       }
@@ -301,7 +304,7 @@ final class AttemptTracker: Sendable {
     }
     guard let open = found else { return }
     let hasLeft =
-      end.map { [ExchangeEnd.Ending.clientLeft, .stopped].contains($0.ending) } ?? false
+      end.map { [ExchangeEnd.Reason.clientLeft, .stopped].contains($0.ending) } ?? false
     var ending = open.end
     ending.at = now
     ending.stages = open.stages(over: outcome.linkStages, until: now)
@@ -318,9 +321,9 @@ final class AttemptTracker: Sendable {
     send(.conversed(call: call, place: place, log.inWholeMicroseconds))
   }
 
-  /// Returns the date in the `Retry-After` that is sent, as an offset. Of the two clocks the
-  /// scenario's is read first, so that a machine which does something else in between makes the
-  /// date no later.
+  /// Returns the date in the `Retry-After` that is sent, as an offset. The scenario's clock is read
+  /// before the other clock, so that a pause of the machine between them does not move the date
+  /// later.
   private func retryDate(of outcome: Outcome) -> Duration? {
     let faults = outcome.decision.faults
     let recorded = outcome.recording
@@ -335,11 +338,11 @@ final class AttemptTracker: Sendable {
     else { return nil }
     let now = epoch.elapsed
     let ahead = date.inMilliseconds - Date().timeIntervalSince1970 * 1000
-    // A date in the past asks for no wait.
+    // A date in the past requires no wait.
     return ahead > 0 ? (now + Duration(milliseconds: ahead)).inWholeMicroseconds : nil
   }
 
-  /// Notes a request that is not on the cassette.
+  /// Records a request that is not on the cassette.
   private func miss(_ outcome: Outcome, _ mismatch: Mismatch, at now: Duration) {
     let asked = "\(outcome.request.method) \(outcome.request.url.withoutSecrets.path)"
     let nearest = mismatch.addedQueryWords.map { " with \($0)" }
@@ -356,11 +359,11 @@ final class AttemptTracker: Sendable {
     }
   }
 
-  /// Returns what was seen of a call that began at `start` and is over, and forgets all of it but
-  /// the number of its attempts.
+  /// Returns the facts of a call that began at `start` and has ended, and deletes them. Only the
+  /// number of its attempts is kept.
   ///
-  /// A call of which nothing came, while what is not on the cassette came by no call's address, is
-  /// taken to have asked for that: its client has lost the call's part of the address.
+  /// If a call had no attempts, a stray request since `start` is taken as its request. The client
+  /// has then lost the call's part of the address.
   func take(_ call: Int, since start: Duration) -> CallFacts {
     state.withLock { state in
       if !state.awaited.isEmpty { state.awaited[call] = nil }
@@ -374,14 +377,14 @@ final class AttemptTracker: Sendable {
 }
 
 extension Journal.Take {
-  /// The recording that it is of, also where a fault kept it from the client.
+  /// The recording of the response, even if a fault withheld it from the client.
   fileprivate var dealt: Journal.Take {
     if case .withheld(let place) = self { .recording(place) } else { self }
   }
 }
 
 extension FaultDecision {
-  /// Tells whether a connection shows a certificate that no client should take.
+  /// Whether a connection has a certificate that no client should accept.
   fileprivate var showsBadCertificate: Bool {
     faults.contains {
       if case .connection(.tls(let fault)) = $0 { fault.isOfBadCertificate } else { false }

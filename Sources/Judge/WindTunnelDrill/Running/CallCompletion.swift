@@ -1,46 +1,51 @@
 internal import Dispatch
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The first of a call's end, the end of patience, and the end of the drill. A call that is late is
-/// abandoned and not cancelled: a cancel at the wrong moment can stop every session of the process
-/// on Linux.
+/// Waits for the end of a call, its timeout, or the end of the drill, and returns the first of
+/// them. A late call is abandoned without being cancelled: a cancellation at the wrong moment can
+/// stop every session of the process on Linux.
 final class CallCompletion: Sendable {
   /// The outcome of a call.
-  struct End: Sendable {
-    /// The result; `nil` where it was still in the air when patience or the drill ended.
+  struct CallOutcome: Sendable {
+    /// The result, or `nil` if the call had not ended at its timeout or at the end of the drill.
     var result: CallResult?
-    /// The time that it took.
+    /// The duration of the call.
     var latency = Duration.zero
-    /// The moment at which it was given up, counted like that; `nil` where it had ended before, or
-    /// was not.
+    /// The time from the beginning of the call to its cancellation. `nil` if the call was not
+    /// cancelled, or had already ended.
     var cancelled: Duration?
   }
 
   private struct State: Sendable {
-    /// The end, once it has come.
-    var end: End?
-    /// The one who waits for it.
-    var waiting: CheckedContinuation<End, Never>?
-    /// The moment at which the caller gave the call up.
+    /// The end of the call, or `nil` before it.
+    var end: CallOutcome?
+    /// The continuation that waits for the end.
+    var waiting: CheckedContinuation<CallOutcome, Never>?
+    /// The time at which the caller cancelled the call.
     var cancelled: Duration?
-    /// The flight that is to be cancelled then; it may not be known yet.
+    /// The task to cancel then. It may not be known yet.
     var flight: Task<Void, Never>?
   }
 
   private let state = Locked(State())
 
   private func resolve(_ result: CallResult?, after latency: Duration) {
-    let (end, waiting) = state.withLock { state -> (End, CheckedContinuation<End, Never>?) in
+    let (end, waiting) = state.withLock {
+      state -> (CallOutcome, CheckedContinuation<CallOutcome, Never>?) in
       if let end = state.end { return (end, nil) }
       let isBack = result != nil
-      let end = End(result: result, latency: latency, cancelled: isBack ? state.cancelled : nil)
+      let end = CallOutcome(
+        result: result,
+        latency: latency,
+        cancelled: isBack ? state.cancelled : nil
+      )
       state.end = end
       return (end, exchange(&state.waiting, with: nil))
     }
     waiting?.resume(returning: end)
   }
 
-  private func wait(_ waiting: CheckedContinuation<End, Never>) {
+  private func wait(_ waiting: CheckedContinuation<CallOutcome, Never>) {
     let end = state.withLock { state in
       if state.end == nil { state.waiting = waiting }
       return state.end
@@ -48,7 +53,7 @@ final class CallCompletion: Sendable {
     if let end { waiting.resume(returning: end) }
   }
 
-  /// Gives the call up in the name of its caller.
+  /// Cancels the call on behalf of its caller.
   private func giveUp(after time: Duration) {
     let flight = state.withLock { state in
       state.cancelled = time
@@ -57,7 +62,7 @@ final class CallCompletion: Sendable {
     flight?.cancel()
   }
 
-  /// Makes known what is cancelled when the caller gives up, who may have done so already.
+  /// Sets the task to cancel when the caller gives up, which may have happened already.
   private func willCancel(_ flight: Task<Void, Never>) {
     let isDue = state.withLock { state in
       state.flight = flight
@@ -66,10 +71,11 @@ final class CallCompletion: Sendable {
     if isDue { flight.cancel() }
   }
 
-  /// Makes a call and waits for it, but no longer than `patience`; `nil`: its client ends it.
+  /// Runs a call and waits for its end, at most for `patience`. If that is `nil`, the client itself
+  /// ends the call.
   ///
-  /// Its latency counts from `due`, or else from its first step: what it waited for a thread before
-  /// is not the client's time. It is cancelled when an alarm rings that is set to
+  /// The latency counts from `due`, or from the call's first step if that is `nil`. The earlier
+  /// wait for a thread is not the client's time. The call is cancelled by an alarm after
   /// `patienceOfCaller`.
   static func first(
     within patience: Duration?,
@@ -78,7 +84,7 @@ final class CallCompletion: Sendable {
     number: Int,
     alarms: (hanging: Alarm, givingUp: Alarm),
     _ run: @escaping @Sendable () async -> CallResult
-  ) async -> End {
+  ) async -> CallOutcome {
     let completion = CallCompletion()
     let flight = Task {
       let start = due ?? .now
@@ -87,7 +93,8 @@ final class CallCompletion: Sendable {
           completion?.resolve(nil, after: .now - start)
         }
       }
-      // From the same moment on as its latency, or it would seem to return too soon.
+      // Counted from the same moment as the latency. Otherwise the call would seem to return too
+      // soon.
       if let patienceOfCaller {
         alarms.givingUp.set(patienceOfCaller, number) { completion.giveUp(after: .now - start) }
       }

@@ -1,44 +1,44 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The facts that were seen of one call.
+/// The observed facts of one call.
 struct CallFacts: Sendable {
   /// The number of attempts.
   var count = 0
-  /// Whether the server sent a valid response other than the recorded one on purpose.
+  /// Whether the server intentionally sent a valid response other than the recorded one.
   var hasMutation = false
   /// The facts by which requests of an app's start are recognised.
-  var start = StartRequests.Seen()
+  var start = StartRequests.Facts()
   /// The first request that is not on the cassette, with the nearest one that is.
   var notOnCassette: String?
-  /// The first requests that came, whose secrets its client may print again.
+  /// The first requests of the call. Its client may print their secrets.
   private(set) var requests: [Request] = []
-  /// The host that its first request came to.
+  /// The host of its first request.
   private var host: String?
-  /// Whether its first request came by TLS.
+  /// Whether its first request used TLS.
   private var isSecure: Bool?
-  /// The numbers of the values that its own requests are compared by, from 0, which are the same
-  /// whatever other calls are in the air.
+  /// The numbers of the values by which the call's own requests are compared, counted from 0. They
+  /// do not depend on concurrent calls.
   private var numbers = CallNumbers()
-  /// The number of values in it that are compared with those of other calls.
+  /// The number of values of this call that are compared with values of other calls.
   private var marks = 0
-  /// The versions of bodies that its requests were answered with, in order.
+  /// The versions of the bodies in its responses, in order.
   private(set) var versions: [AnsweredVersion] = []
-  /// The cut in which its last answer ended, where that was a stream of events.
+  /// The point at which its last response was cut, if that was a stream of events.
   var cut: CutStream?
-  /// Whether its last answer was a stream that ended with an event of an error.
+  /// Whether its last response was a stream that ended with an error event.
   var endsInErrorEvent = false
-  /// The time of the first sign of the client: a question for a name, a connection or a request.
+  /// The time of the first sign of the client: a DNS query, a connection or a request.
   var firstSign: Duration?
 
-  /// The limits of what is kept of a call's requests.
+  /// The limits of the stored requests of a call.
   private static let requestsMax = 4
   private static let versionsMax = 8
   private static let requestBytesMax = 64 << 10
 
   init(firstSign: Duration? = nil) { self.firstSign = firstSign }
 
-  /// Notes a request of the call, and returns the facts of it that rules compare.
+  /// Records a request of the call, and returns the facts about it that rules compare.
   mutating func note(
     _ request: SentRequest,
     of call: Int,
@@ -56,10 +56,11 @@ struct CallFacts: Sendable {
     sent.apiKeys = values.apiKeys.map { numbers.number(of: $0) }
     sent.key = values.key.map { numbers.number(of: $0) }
     sent.marks = values.marks.map { shared.numbers.number(of: $0, in: call, &marks) }
-    // A start asks several servers, and which of them comes first says nothing of a call.
+    // A start makes requests to several servers, and their order is not the call's behaviour.
     sent.isElsewhere = !isOfStart && host.map { $0 != request.host } ?? false
     if host == nil, !isOfStart { host = request.host }
     sent.isSecure = outcome.isSecure
+    if outcome.isHTTP2 { sent.httpProtocol = .h2 }
     sent.isConditional = outcome.request.isConditional
     sent.resumesAt = resumesAt
     sent.isResumedConditionally = resumesAt != nil && outcome.request.headers["If-Range"] != nil
@@ -85,7 +86,7 @@ struct CallFacts: Sendable {
   }
 }
 
-/// A request with the values that it is compared by, which are computed outside of a lock.
+/// A request with the values by which it is compared. They are computed outside a lock.
 struct SentRequest: Sendable {
   let outcome: Outcome
   let values: SentValues
@@ -103,7 +104,7 @@ struct SentRequest: Sendable {
 struct SharedValues: Sendable {
   let cassette: Cassette
   var numbers = ValueNumbers()
-  /// The names of the recorded queries of each path.
+  /// The names of the recorded query parameters of each path.
   private(set) lazy var recordedQueries = SentValues.queries(of: cassette)
 
   init(of cassette: Cassette) { self.cassette = cassette }

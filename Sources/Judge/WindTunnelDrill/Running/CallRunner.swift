@@ -6,8 +6,8 @@ internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
-/// A runner that makes one subject's calls in one scenario and reports each: the inside of a drill,
-/// in a process of the subject's own or in that of a test.
+/// A runner of one client's calls in one scenario. It reports each call. It is
+/// the core of a drill, in the client's own process or in a test's process.
 struct CallRunner: Sendable {
   /// The cassette, scenario and stage of a run.
   struct Setup: Sendable {
@@ -21,15 +21,17 @@ struct CallRunner: Sendable {
     var seed: UInt64
     var stage: Stage
     var errors: Symptom.Platform
-    /// The age of the scenario when the first attempt comes, for rules that follow the clock.
+    /// The versions of HTTP that servers speak.
+    var httpVersions = HTTPVersions.any
+    /// The age of the scenario at the first attempt, for rules with a window of time.
     var elapsed: Duration?
-    /// The issuer of the certificates, where the client is told of it, and the file that says so.
+    /// The authority that issues the certificates, and its file, if the client receives it.
     var authority: (issuer: CertificateAuthority, file: URL)?
-    /// The time after which a call hangs; `nil`: by its deadline.
+    /// The time after which a call counts as hung. `nil` means a time derived from the deadline.
     var patience: Duration?
-    /// The alarm that tells the harness that a call hangs.
+    /// The alarm for calls that hang.
     var hanging = Alarm.byOneTimer()
-    /// The alarm that tells callers to give their calls up.
+    /// The alarm at which callers cancel their calls.
     var givingUp = Alarm.clock
   }
 
@@ -44,10 +46,10 @@ struct CallRunner: Sendable {
   private let attempts: AttemptTracker
   private let bodies: RecordedBodies
   private let texts: RecordedTexts
-  /// The keys of the requests whose calls must show something.
+  /// The keys of the requests whose calls must show content.
   private let critical: Set<RequestKey>
   private let epoch: DispatchTime
-  /// The start of an app that the cassette has; `nil` where it has none.
+  /// The start of an app on the cassette, or `nil` if it has none.
   private let startWatch: StartWatch?
   /// The number of calls so far.
   private let begun = Locked(0)
@@ -55,7 +57,7 @@ struct CallRunner: Sendable {
   private var scenario: Scenario { setup.scenario }
   private var seesAttempts: Bool { Targets.seesAttempts(in: scenario, on: setup.stage) }
 
-  /// Sets the stage up.
+  /// Creates a runner and sets up its stage.
   init(
     _ subject: any Subject,
     _ setup: Setup,
@@ -65,7 +67,7 @@ struct CallRunner: Sendable {
     _ emit: @escaping @Sendable (WorkerMessage) -> Void
   ) async throws {
     if subject.needsSockets, setup.stage == .inProcess {
-      throw DrillError.plan("A program cannot be flown in process: it is another process.")
+      throw DrillError.plan("A program cannot run in process: it is another process.")
     }
     (self.subject, self.setup, self.emit, self.epoch) = (subject, setup, emit, epoch)
     (self.deadline, self.attemptTimeout) = (deadline, attemptTimeout)
@@ -99,7 +101,7 @@ struct CallRunner: Sendable {
       ? try await LateNames(after: delay) { attempts.askedForName(of: $0, until: $1) } : nil
     deck = Deck(
       setup.cassette,
-      // What is waited for at the name server is not waited for again.
+      // The delay of DNS responses is not added a second time.
       scenario: names == nil ? setup.scenario : setup.scenario.withoutLookUps,
       seed: setup.seed,
       options: Self.options(setup, servers: workload.startup?.servers ?? []),
@@ -112,25 +114,26 @@ struct CallRunner: Sendable {
       setup.errors,
       setup.authority?.issuer,
       names,
+      speaking: setup.httpVersions,
       servers: workload.startup?.servers ?? []
     )
     startWatch = workload.startup.map { StartWatch($0, in: setup.scenario, subject) }
   }
 
-  /// Returns the options by which a cassette is played to a subject.
+  /// Returns the options for playing a cassette to a client.
   private static func options(_ setup: Setup, servers: [RequestURL]) -> PlaybackOptions {
     var options = PlaybackOptions(matcher: setup.matcher, then: .repeat, keepsRequests: false)
-    // The nearest of several servers is the one that is known by the call's own address.
+    // The call's own address stands for the nearest of several servers.
     options.origin = servers.first
     if VirtualWorld.isHere.withLock({ $0 }) { options.exchangeTime = VirtualWorld.exchangeTime }
     return options
   }
 
-  /// Makes these calls. Once the task is cancelled no further one begins, and those in the air are
-  /// abandoned.
+  /// Makes these calls. After the task is cancelled, no further call begins, and the running calls
+  /// are abandoned.
   func run(_ calls: [Int], load: Load) async {
     await prepare(calls)
-    // What one call may fill several together would fill that many times.
+    // If one response can fill the memory, concurrent calls would need a multiple of it.
     if scenario.hasUnboundedBodies { return await run(calls, atOnce: 1) }
     switch load.atMost(scenario.callsPerSecond) {
     case .closedLoop(let concurrency): await run(calls, atOnce: concurrency)
@@ -140,18 +143,18 @@ struct CallRunner: Sendable {
     }
   }
 
-  /// Each begins at its moment, counted from that of the first: what a process that fell has left
-  /// over is not late because of it.
+  /// Makes these calls, each at its own time, counted from that of the first. Calls that are left
+  /// over from a crashed process are therefore not late.
   func run(_ calls: [Int], _ arrivals: ArrivalProcess) async {
     await prepare(calls)
     await begin(calls, arrivals)
   }
 
-  /// Has the subject used in good weather, and then the weather begin.
+  /// Warms the client up without faults, and then starts the scenario.
   private func prepare(_ calls: [Int]) async {
     let state = scenario.startup ?? .warm
     await subject.warmUp(
-      Rehearsal(calls: calls, workload: workload, cassette: setup.cassette, startupState: state)
+      WarmUp(calls: calls, workload: workload, cassette: setup.cassette, startupState: state)
     )
     if let age = setup.elapsed { deck.begin(aged: age) }
   }
@@ -162,7 +165,7 @@ struct CallRunner: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for (count, number) in calls.enumerated() {
         let due = start + (arrivals.offset(of: number) - first)
-        // Only a cancellation ends it early, and the loop sees that.
+        // Only a cancellation ends the wait early, and the loop checks for it.
         try? await Task.sleep(until: due, tolerance: .zero, clock: .continuous)
         if count >= Load.inAirMax { await group.next() }
         if Task.isCancelled { return }
@@ -187,12 +190,12 @@ struct CallRunner: Sendable {
     }
   }
 
-  /// The time for which a client is watched after its calls were given up.
+  /// The time for which a client is observed after its calls were cancelled.
   private static let watchAfterCancels = Duration.seconds(1)
 
-  /// Clears the stage. Where calls were given up, what their client still sends is seen first.
+  /// Closes the stage. If calls were cancelled, the client's remaining traffic is observed first.
   func close() async {
-    // Whoever is cancelled meanwhile waits no longer.
+    // A cancellation ends this wait early.
     if scenario.cancellation != nil { try? await Task.sleep(for: Self.watchAfterCancels) }
     if scenario.keepsConnections {
       let calls = begun.withLock { $0 }
@@ -203,7 +206,8 @@ struct CallRunner: Sendable {
     await target.close()
   }
 
-  /// Makes a call; its latency counts from when it is due, or else from its first step.
+  /// Runs a call. Its latency counts from the time when it is due, or from its first step if it has
+  /// no such time.
   private func run(_ number: Int, due: ContinuousClock.Instant?) async {
     begun.withLock { $0 += 1 }
     emit(.began(number, at: epoch.elapsed))
@@ -217,7 +221,7 @@ struct CallRunner: Sendable {
     }
     let kept: TemporaryFolder?
     do { kept = try startWatch?.keptFolder() } catch {
-      return emit(.refused("What an app has kept cannot be written: \(error)"))
+      return emit(.refused("The app's stored files cannot be written: \(error)"))
     }
     defer { kept?.remove() }
     let call = DrillCall(
@@ -243,7 +247,7 @@ struct CallRunner: Sendable {
       alarms: (setup.hanging, setup.givingUp)
     ) { [subject] in await subject.run(call) }
     route.close(isHung: end.result == nil)
-    // What hangs sends nothing more in the time of other calls.
+    // A hung call sends nothing more while other calls run.
     if end.result == nil { route.exchange?.die() }
     let seen = attempts.take(number, since: start)
     var observation = observation(of: call, key, end, seen)
@@ -251,7 +255,7 @@ struct CallRunner: Sendable {
     emit(.ended(observation))
   }
 
-  /// Has the call's program learn of its first sign, and of attempts without end.
+  /// Notifies the call's program start of its first sign, and of unbounded attempts.
   private func watch(_ call: DrillCall) {
     if subject.needsSockets {
       attempts.tellFirstSign(of: call.index) { [epoch, start = call.programStart] moment in
@@ -266,11 +270,11 @@ struct CallRunner: Sendable {
     }
   }
 
-  /// Returns the observation of a call that is over, without the times of its beginning.
+  /// Returns the observation of a call that has ended, without the times of its beginning.
   private func observation(
     of call: DrillCall,
     _ key: RequestKey,
-    _ end: CallCompletion.End,
+    _ end: CallCompletion.CallOutcome,
     _ seen: CallFacts
   ) -> Observation {
     let startUp = startUp(of: call, seen)
@@ -288,7 +292,7 @@ struct CallRunner: Sendable {
     let ended = ended(call, end.result, key, seen)
     observation.bodyMatches = ended.bodyMatches
     for row in FindingRule.evidence { row.probe(ended, into: &observation) }
-    // Whatever came of it later, nobody waited for it any more.
+    // The caller had cancelled the call and did not wait for its result.
     if let moment = end.cancelled, end.result != nil, !observation.ending.isFall {
       observation.cancellation = Observation.Cancellation(
         after: moment.inWholeMicroseconds,
@@ -296,7 +300,7 @@ struct CallRunner: Sendable {
         attemptsAfter: seesAttempts ? 0 : nil
       )
     }
-    // An assignment of none takes time as well, once a call has any facts.
+    // Assigning `nil` takes time as well once a call has any facts, so it is avoided.
     if let words = seen.notOnCassette, !observation.ending.isFall,
       seen.count > 0 || seesAttempts && observation.ending != .succeeded
     {
@@ -305,7 +309,7 @@ struct CallRunner: Sendable {
     return observation
   }
 
-  /// Returns the observations of a call at its end, from which the rules take their evidence.
+  /// Returns the observations of a call at its end. The rules take their evidence from them.
   private func ended(
     _ call: DrillCall,
     _ result: CallResult?,
@@ -328,14 +332,14 @@ struct CallRunner: Sendable {
     return ended
   }
 
-  /// Tells whether a call has something to show: of a conversation anything, since what was said in
-  /// it is no one text.
+  /// Returns whether a call shows content. For a conversation any content is enough, because its
+  /// messages are not a single text.
   private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey) -> Bool {
     workload.conversation(of: number) != nil ? result.hasContent : bodies.shows(result, key)
   }
 
-  /// Returns how long a call's program took from its start to its first sign, which may be another
-  /// call's where it is started for several.
+  /// Returns the time from the start of a call's program to its first sign. If one program serves
+  /// several calls, the sign may belong to another call.
   private func startUp(of call: DrillCall, _ seen: CallFacts) -> Duration? {
     guard let begun = call.programStart.due, let sign = seen.firstSign else { return nil }
     func sinceEpoch(_ moment: DispatchTime) -> Duration {

@@ -1,18 +1,19 @@
-/// A part of a scenario's calls with a client, a deck and a time of its own: of a long flight in
-/// virtual time several are in the air at once, on as many threads.
+/// A part of a scenario's calls with its own client, deck and clock. In virtual time, several cells
+/// of a long run run at once, each on its own thread.
 ///
-/// A plan is cut the same way whoever flies it, so that neither the number of threads nor that of
-/// machines is in a report.
+/// The cells depend only on the plan. The numbers of threads and machines therefore do not affect
+/// the report.
 struct Cell: Sendable {
-  /// The number of calls of a whole one.
+  /// The number of calls of a full cell.
   static let callsMax = 500
 
   /// The numbers of the calls, in order.
   var calls: [Int]
-  /// The moments at which all of the scenario's calls begin; `nil`: as the load says.
+  /// The times at which all of the scenario's calls begin. `nil` means that the load decides.
   var arrivals: ArrivalProcess?
 
-  /// The scenario's age when the first of them is meant to begin; `nil`: it begins with that.
+  /// The scenario's age when the first call is due. `nil` means that the scenario begins with that
+  /// call.
   var age: Duration? {
     guard let arrivals, let first = calls.first, first > 0 else { return nil }
     return arrivals.offset(of: first)
@@ -20,10 +21,10 @@ struct Cell: Sendable {
 }
 
 extension DrillPlan {
-  /// Returns the cells of a scenario's calls that are flown here.
+  /// Returns the cells of a scenario's calls that run here.
   ///
-  /// Calls that each begin when another has ended are one, and so is a scenario whose client cannot
-  /// be made anew: whatever it keeps has the same time.
+  /// There is only one cell if each call begins when another has ended. There is also only one if
+  /// the client cannot be created again, because its state belongs to one clock.
   func cells(in scenario: Scenario, of subject: any Subject) -> [Cell] {
     guard time == .virtualTime, onlyCall == nil, subject.canBeMadeAnew,
       let arrivals = arrivals(in: scenario)
@@ -37,7 +38,8 @@ extension DrillPlan {
     }
   }
 
-  /// The moments at which a scenario's calls begin; `nil` where each waits for another's end.
+  /// Returns the times at which a scenario's calls begin, or `nil` if each call waits for the end
+  /// of another.
   private func arrivals(in scenario: Scenario) -> ArrivalProcess? {
     guard !scenario.hasUnboundedBodies,
       case .openLoop(let rate) = load.atMost(scenario.callsPerSecond)
@@ -47,7 +49,7 @@ extension DrillPlan {
 }
 
 extension Observation {
-  /// Counts its times from a moment that was so much earlier.
+  /// Adds an age to all times, so that they count from an earlier moment.
   mutating func begin(later age: Duration) {
     let age = age.inWholeMicroseconds
     intendedStart = intendedStart.map { $0 + age }

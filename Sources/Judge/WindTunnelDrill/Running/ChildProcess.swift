@@ -3,49 +3,49 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// A subject's process, which is the executable started again, and the reader of its messages.
+/// A client process, which is this executable started again, and the reader of its messages.
 struct ChildProcess {
-  /// The manner in which the process ended.
-  enum Ending: Sendable, Hashable {
-    /// By itself, with nothing left to do.
+  /// The reason why the process ended.
+  enum ExitKind: Sendable, Hashable {
+    /// The process ended normally, after all its work.
     case orderly
-    /// By a signal or with an error: it crashed.
+    /// The process crashed: it ended by a signal or with an error.
     case crashed
     /// The process wrote nothing for too long and was killed, or reports that a program in it did
     /// so.
     case silenced
   }
 
-  /// The time for which a process may tell nothing.
+  /// The time for which a process may be silent.
   struct Patience: Sendable, Hashable {
-    /// Until its first message.
+    /// The time until its first message.
     var first: Duration
-    /// From one to the next.
+    /// The time between two messages.
     var later: Duration
   }
 
-  /// The executable and the arguments that make it a subject's process.
+  /// The executable, and the arguments with which it runs as a client process.
   var executable: URL
   var arguments: [String]
   /// Whether the process and all that it starts run in virtual time.
   var isInWorld = false
 
-  /// The patience with a world, in real time: programs start one after the other in it.
+  /// The patience with a world, in real time. Programs start one after the other in it.
   static let patienceWithWorld = Patience(first: .seconds(120), later: .seconds(300))
 
   /// The end of a process, and the report of its tracer if it ran in virtual time.
-  struct End: Sendable {
-    var ending: Ending
+  struct Exit: Sendable {
+    var ending: ExitKind
     var world: VirtualWorld.Notes?
   }
 
-  /// Runs orders and hands over each message as it comes. A process whose orders nobody waits for
-  /// any more is killed.
+  /// Runs a job, and passes each message on when it arrives. If the task is cancelled, the process
+  /// is killed.
   func run(
     _ job: WorkerJob,
     patience: Patience,
     _ receive: @escaping @Sendable (WorkerMessage) -> Void
-  ) async throws -> End {
+  ) async throws -> Exit {
     let process = process(for: job)
     let isInWorld = job.worldAge != nil
     let left = OrphanedProcesses()
@@ -56,9 +56,9 @@ struct ChildProcess {
     process.standardOutput = output
     let watch = ChildWatch(process, patience)
     let notes = Locked<VirtualWorld.Notes?>(nil)
-    let ending: Ending = try await withTaskCancellationHandler {
+    let ending: ExitKind = try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        // The end of its output comes after its last line, so that is what is waited for.
+        // The end of the output follows the last line, so the thread waits for that.
         let listener = Thread {
           var lines = LineSplitter()
           while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
@@ -77,7 +77,7 @@ struct ChildProcess {
           process.waitUntilExit()
           let ending = watch.ending()
           left.end()
-          // Open until here: its end tells the child that nobody is there any more.
+          // Open until now: its end signals to the child that this process has ended.
           try? input.fileHandleForWriting.close()
           continuation.resume(returning: ending)
         }
@@ -94,10 +94,10 @@ struct ChildProcess {
       watch.cancel()
     }
     try Task.checkCancellation()
-    return End(ending: ending, world: notes.withLock { $0 })
+    return Exit(ending: ending, world: notes.withLock { $0 })
   }
 
-  /// Creates the process of a job, which has no input and output yet.
+  /// Creates the process of a job, without input and output.
   private func process(for job: WorkerJob) -> SpawnedProcess {
     let process = SpawnedProcess()
     process.executableURL = executable
@@ -108,16 +108,16 @@ struct ChildProcess {
       } ?? []
     process.arguments = world + arguments
     process.environment = Self.environment
-    // It has programs to end first, and watches its standard input for that.
+    // The process must first end its programs. It watches its standard input to know when.
     process.endsWithParent = false
     return process
   }
 
   static var environment: [String: String] {
     var environment = ProcessInfo.processInfo.environment
-    // A crash is a result here; a backtrace of it would take seconds and tell nobody anything.
+    // A crash is a result here. Its backtrace would take seconds and has no reader.
     environment["SWIFT_BACKTRACE"] = "enable=no"
-    // A proxy of this machine's would stand between the client and the loopback interface.
+    // A proxy of this machine would be between the client and the loopback interface.
     for name in ["no_proxy", "NO_PROXY"] { environment[name] = "*" }
     return environment
   }
@@ -126,10 +126,10 @@ struct ChildProcess {
     "\(executable.path) cannot be started: \((error as NSError).localizedDescription)"
   }
 
-  /// Writes to a process that may be dead before it has read, which its listener sees.
+  /// Writes to a process that may have ended before it reads. Its listener detects that.
   private static func write(_ data: Data, to handle: FileHandle) {
-    // The signal of a broken pipe goes to the thread that writes, or to the process on Darwin, and
-    // would end the program.
+    // SIGPIPE is sent to the writing thread, or on Darwin to the process, and would end the
+    // program.
     BrokenPipes.ignore()
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -139,7 +139,7 @@ struct ChildProcess {
   }
 }
 
-/// Ends a process that tells nothing for too long, and one that nobody waits for any more.
+/// Ends a process that is silent for too long, or whose run was cancelled.
 private final class ChildWatch: @unchecked Sendable {
   private struct State {
     var last = DispatchTime.now()
@@ -150,7 +150,7 @@ private final class ChildWatch: @unchecked Sendable {
     var isOver = false
   }
 
-  // `Process` is not Sendable; what is used of it here may be used on any thread.
+  // The members of `SpawnedProcess` that are used here are safe on any thread.
   private let process: SpawnedProcess
   private let patience: ChildProcess.Patience
   private let state = Locked(State())
@@ -160,7 +160,7 @@ private final class ChildWatch: @unchecked Sendable {
     self.patience = patience
   }
 
-  /// The process runs from now on.
+  /// Starts to watch the process, which is running by now.
   func start() {
     let isCancelled = state.withLock { state in
       (state.last, state.isStarted) = (.now(), true)
@@ -169,10 +169,10 @@ private final class ChildWatch: @unchecked Sendable {
     if isCancelled { kill() } else { look() }
   }
 
-  /// Notes that the process told something.
+  /// Records that the process wrote a message.
   func recordMessage() { state.withLock { ($0.last, $0.hasTold) = (.now(), true) } }
 
-  /// Nobody wants to know any more.
+  /// Ends the process, because its run was cancelled.
   func cancel() {
     let isStarted = state.withLock { state in
       state.isCancelled = true
@@ -191,19 +191,19 @@ private final class ChildWatch: @unchecked Sendable {
     }
     guard let left else { return }
     if left <= .zero { return kill() }
-    // Once it has told something it has less time than it had for that.
+    // After the first message, the process has only the shorter patience.
     let next = min(left, patience.later)
     let deadline = DispatchTime.now() + next
     DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
   }
 
-  /// The time that a process which is asked to end may take to end its own.
+  /// The time that a process may take to end its own programs.
   private static let leave = Duration.seconds(2)
 
   private func kill() {
-    // One that has ended may have been waited for, and its number be somebody else's.
+    // The number of an ended process may already belong to another process.
     guard process.isRunning else { return }
-    // It has programs to end, which are in groups of their own.
+    // SIGTERM first: the process must end its programs, which have their own groups.
     systemKill(process.processIdentifier, SIGTERM)
     let deadline = DispatchTime.now() + Self.leave
     DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
@@ -212,8 +212,8 @@ private final class ChildWatch: @unchecked Sendable {
     }
   }
 
-  /// Returns the manner in which the process ended, once it has.
-  func ending() -> ChildProcess.Ending {
+  /// Returns the reason why the process ended. To be called after its end.
+  func ending() -> ChildProcess.ExitKind {
     let isSilenced = state.withLock { state in
       state.isOver = true
       return state.isSilenced
@@ -226,12 +226,11 @@ private final class ChildWatch: @unchecked Sendable {
   }
 }
 
-/// The programs of a subject's process, as that tells of them: where it is killed, nobody else can
-/// end them.
+/// The programs that a client process reports. If it is killed, only this process can end them.
 final class OrphanedProcesses: Sendable {
   private let groups = Locked<Set<Int32>>([])
 
-  /// Takes a message that is about a program; false for any other.
+  /// Handles a message about a program; returns `false` for any other message.
   @discardableResult
   func take(_ message: WorkerMessage) -> Bool {
     guard case .program(let number, let runs) = message else { return false }
@@ -239,12 +238,13 @@ final class OrphanedProcesses: Sendable {
     return true
   }
 
-  /// Kills those that run, with what they have started. Their process has ended by then.
+  /// Kills the reported programs, with all processes that they have started. Their parent has ended
+  /// by then.
   func end() {
-    // 0 and 1 would be everybody.
+    // 0 and 1 would address all processes.
     for group in groups.withLock({ $0 }) where group > 1 { kill(-group, SIGKILL) }
   }
 }
 
-/// `kill` by a name that no method hides.
+/// Calls the system's `kill`, under a name that no method hides.
 private func systemKill(_ process: pid_t, _ signal: Int32) { kill(process, signal) }

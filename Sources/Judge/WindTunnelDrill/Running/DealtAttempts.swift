@@ -1,10 +1,10 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// The attempts of a cassette's decisions. Attempts of equal responses with equal faults differ in
-/// their decisions alone, so the rest is computed once.
+/// The attempts of a cassette's decisions. Attempts with equal responses and equal faults differ
+/// only in their decisions, so the rest is computed once.
 struct DealtAttempts: Sendable {
-  /// A response and the faults that are done to it.
+  /// A response and the faults that are applied to it.
   private struct Dealt: Sendable, Hashable {
     var take: Journal.Take
     var faults: [Fault]
@@ -19,7 +19,7 @@ struct DealtAttempts: Sendable {
   }
 
   /// Returns the attempt of a decision, which begins now.
-  func attempt(_ entry: Journal.Entry, at now: Duration) -> Observation.Attempt {
+  func attempt(_ entry: Journal.Record, at now: Duration) -> Observation.Attempt {
     let decision = entry.decision
     if entry.take == .connection {
       var attempt = Observation.Attempt(

@@ -2,12 +2,12 @@ package import Foundation
 internal import WindTunnelVirtualTime
 
 extension DrillPlan {
-  /// The day on which every flight in virtual time begins: midnight of the first of January 2026,
-  /// UTC, so that what a client writes of the time is the same each time.
+  /// The beginning of every run in virtual time: midnight of 1 January 2026, UTC. Times that a
+  /// client writes are therefore the same in each run.
   package static let beginning = Date(timeIntervalSince1970: 1_767_225_600)
 
-  /// Does something in the plan's time. In virtual time that begins when the cell's first call is
-  /// meant to, and what is drawn is the cell's own.
+  /// Runs work by the plan's clock. Virtual time begins when the cell's first call is due, and the
+  /// cell has its own random draws.
   func inItsTime<Value: Sendable>(
     of cell: Cell? = nil,
     _ work: @escaping @Sendable () async throws -> Value

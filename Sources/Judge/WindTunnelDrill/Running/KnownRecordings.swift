@@ -1,9 +1,9 @@
-/// The values of requests that are worked out once for equal requests of a recording.
+/// The values of requests, computed once for equal requests of a recording.
 struct KnownRecordings: Sendable {
-  /// The last request of each recording, by its place, and what it brought.
+  /// The last request of each recording, by the recording's index, with its values.
   private var lastSent: [Int: (request: Request, values: SentValues)] = [:]
 
-  /// Returns what a request brought: most are the same as the one before.
+  /// Returns the values of a request. Most requests are the same as the previous one.
   mutating func values(of outcome: Outcome) -> SentValues {
     guard case .recording(_, let place) = outcome.source,
       outcome.request.body.count <= SentValues.bodyBytesMax

@@ -1,11 +1,11 @@
 extension Mismatch {
-  /// The greatest number of added parameters that are named: with more the query is another one.
+  /// The maximum number of added parameters. A query with more of them counts as another query.
   private static let addedMax = 4
-  /// The greatest length of such a name; a longer one is cut by nobody and named by nobody.
+  /// The maximum length of a parameter's name. A longer name is neither shortened nor reported.
   private static let nameBytesMax = 80
 
-  /// The parameters that a client adds to the query of a recorded request, where it asks for
-  /// nothing else, and the flags that leave them out of the comparison; else `nil`.
+  /// The parameters that a client adds to the query of a recorded request, and the flags that
+  /// exclude them from the comparison. `nil` if the request differs in any other way.
   var addedQueryWords: String? {
     guard let nearest, let differences = candidates.first?.differences, !differences.isEmpty,
       differences.allSatisfy({ $0.name.hasPrefix("query ") && $0.recorded == nil })
@@ -18,7 +18,7 @@ extension Mismatch {
     else { return nil }
     let flags = names.map { "--ignore-query \($0.asShellWord)" }.joined(separator: " ")
     return "\(names.map { "\"\($0)\"" }.joined(separator: " and ")) added to the query of "
-      + "#\(nearest.number) \(nearest.request); \(flags) compares without "
+      + "#\(nearest.number) \(nearest.request); \(flags) ignores "
       + "\(names.count == 1 ? "it" : "them")"
   }
 }

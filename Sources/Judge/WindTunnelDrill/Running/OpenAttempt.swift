@@ -5,14 +5,15 @@ struct OpenAttempt: Sendable {
   var call: Int
   /// Whether it belongs to an app's start.
   var isOfStart: Bool
-  /// Whether an earlier response was fabricated on purpose: nothing that follows is recorded.
+  /// Whether an earlier response was fabricated intentionally. If so, the requests after it are not
+  /// recorded.
   var isLedAstray: Bool
   var requestEnd: Duration?
   var firstByte: Duration?
-  /// The end, as far as it is known. A status is in it if the request asks for a part.
+  /// The end, as far as it is known. It has a status if the request is for a part.
   var end: WorkerMessage.AttemptEnd
 
-  /// Returns the lengths of its parts, with the time that the link added before the response.
+  /// Returns the durations of its stages, including the delay of the link before the response.
   func stages(over link: ExchangeStages?, until moment: Duration) -> ExchangeStages {
     var stages = end.stages
     if let link {

@@ -2,27 +2,27 @@ internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// One subject in one scenario: the calls, the processes they take, and what became of each.
+/// One client in one scenario: its calls, their processes, and the result of each call.
 struct ScenarioRun {
   let job: WorkerJob
   let scenario: Scenario
   let workload: Workload
   let process: ChildProcess
-  /// The time that a process gets beyond its calls' own patience: time to start, and for a busy
+  /// The time that a process gets in addition to its calls' patience, to start and for a busy
   /// machine.
   var grace = usualGrace
-  /// Whether the program that is started once has answered, in any scenario. Only a program that
-  /// never has may be of another kind; any other has crashed.
+  /// Whether the long-running program has responded in any scenario. Only a program that never
+  /// responded may be of another kind. Any other program has crashed.
   var hasAnswered = Locked(false)
-  /// Receives each message before it is noted.
+  /// Receives each message before it is recorded.
   var receives: @Sendable (WorkerMessage) -> Void = { _ in }
   /// Receives each call that has ended.
   var ended: @Sendable (Observation) -> Void = { _ in }
-  /// The facts that belong to none of the calls.
+  /// The facts that do not belong to any call.
   let traffic = Locked(ClientRun.Traffic())
-  /// Tells whether a cancellation leaves the calls that had ended by then, in place of an error.
+  /// Whether a cancelled run returns the calls that had ended, rather than an error.
   var keepsPart = false
-  /// Whether the calls show how long calls take: then a fall ends the run.
+  /// Whether the run measures how long calls take. A crash or hang then ends the run.
   var isTrial = false
   let progress: @Sendable (Int) -> Void
   /// The virtual time of this scenario's processes so far, in nanoseconds.
@@ -33,7 +33,7 @@ struct ScenarioRun {
 
   private var isStopped: Bool { keepsPart && Task.isCancelled }
 
-  /// Flies all calls; a crash or a hang ends a process, not the sortie.
+  /// Runs all calls. A crash or a hang ends a process, but not the run.
   func run() async throws -> [Observation] {
     var left = job.calls
     var landed: [Observation] = []
@@ -55,14 +55,14 @@ struct ScenarioRun {
     return landed.sorted { $0.call < $1.call }
   }
 
-  /// Returns the calls that were in the air when their process ended, each with what became of it.
+  /// Returns the calls that were running when their process ended, each with its result.
   ///
-  /// Of several one is to blame. Each is flown again by itself: it meets the same decisions, since
-  /// its lane is its own.
+  /// If there were several, one of them is responsible. Each is repeated by itself. It meets the
+  /// same decisions, because its lane is its own.
   private func fallen(_ log: WorkerLog, landed: inout [Observation]) async throws -> [Observation] {
     let inAir = log.running
     if inAir.isEmpty {
-      // It died between two calls, and not from the one that follows.
+      // The process crashed between two calls. The earlier call is responsible, not the next one.
       if log.ending == .crashed, let last = landed.indices.last { landed[last].ending = .crashed }
       return []
     }
@@ -74,13 +74,13 @@ struct ScenarioRun {
         load: .closedLoop(concurrency: 1),
         landed: landed.count + again.count
       )
-      // Of the rest nobody knows what became of it.
+      // The results of the other calls are unknown.
       if isStopped { return again + log.finished }
       again.append(log.finished.first ?? observation(of: number, log))
     }
     if !again.contains(where: { $0.ending == .crashed || $0.ending == .hung }) {
-      // They fall only together. The one that was heard of last is as near as one can tell, and the
-      // fall must not go unseen.
+      // They crash only together. The last active call is the best guess, because the crash must be
+      // reported.
       let last = inAir.firstIndex(of: log.lastActive) ?? 0
       again[last] = observation(of: inAir[last], log)
     }
@@ -122,7 +122,7 @@ struct ScenarioRun {
       : ChildProcess.Patience(first: grace.first, later: job.patience + grace.later)
     let memory = process.isInWorld && scenario.hasUnboundedBodies ? WorldMemory() : nil
     defer { memory?.end() }
-    let end: ChildProcess.End
+    let end: ChildProcess.Exit
     do {
       end = try await process.run(job, patience: patience) { message in
         memory?.take(message)
@@ -144,7 +144,7 @@ struct ScenarioRun {
     let age = process.isInWorld ? worldAge.withLock { $0 } : nil
     return try log.withLock { log in
       if let refusal = log.refusal { throw refusal }
-      // One that has answered before is such a program, and has fallen.
+      // A program that has responded before is of this kind, and has crashed.
       if let reason = log.unanswered, !hasAnswered.withLock({ $0 }) {
         throw DrillError.plan(reason)
       }
@@ -158,8 +158,8 @@ struct ScenarioRun {
 }
 
 extension ScenarioRun {
-  /// Adds the time of a world, which must have been virtual from start to end.
-  private func note(_ end: ChildProcess.End) throws(NotInVirtualTime) {
+  /// Adds the virtual time of a world. Throws if its time was not virtual from start to end.
+  private func note(_ end: ChildProcess.Exit) throws(NotInVirtualTime) {
     guard let world = end.world else {
       let isSilent = end.ending == .silenced
       throw NotInVirtualTime(
@@ -172,6 +172,6 @@ extension ScenarioRun {
 }
 
 extension Observation.CallResult {
-  /// Tells whether nothing was heard of how a call ended.
+  /// Whether the call ended without a result of its own: by a crash or a hang.
   var isFall: Bool { self == .crashed || self == .hung }
 }

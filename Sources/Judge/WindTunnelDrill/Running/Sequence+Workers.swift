@@ -1,15 +1,15 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Array where Element: Sendable {
-  /// Does something with each element, with so many at once, and hands on in their order what came
-  /// of each.
+  /// Runs a closure for each element, with a maximum number at once, and passes the results on in
+  /// the order of the elements.
   ///
   /// - Parameters:
-  ///   - workers: The number of elements at once.
-  ///   - run: What is done.
-  ///   - take: Is handed the element's place and what came of it, one after the other, as soon as
-  ///     all before it were.
-  /// - Throws: What `fly` throws first; the others are then cancelled.
+  ///   - workers: The maximum number of elements at once.
+  ///   - run: The closure.
+  ///   - take: Receives the index of an element and its result, after it has received the results
+  ///     of all previous elements.
+  /// - Throws: The first error that `run` throws. The others are then cancelled.
   func flown<Flown: Sendable>(
     by workers: Int,
     _ run: @escaping @Sendable (Element) async throws -> Flown,
@@ -32,7 +32,8 @@ extension Array where Element: Sendable {
           }
         }
       }
-      // An error that leaves this body cancels the others; waiting for all of them would not.
+      // An error that is thrown out of this body cancels the other tasks. Waiting for all of them
+      // would not.
       for try await _ in group {}
     }
   }

@@ -3,18 +3,19 @@ internal import Dispatch
 
 /// One timer for the timeouts of all calls.
 ///
-/// Most timeouts are cancelled long before they are due, and a timer in Dispatch stays until then.
+/// Most timeouts are cancelled long before they are due. Dispatch would keep a timer for each of
+/// them until then.
 final class SharedTimer: Sendable {
-  /// The maximum time between two looks: the timer stops while the machine sleeps, and the
+  /// The maximum time between two checks. The timer stops while the machine sleeps, but the
   /// continuous clock does not.
   private static let longestWait = Duration.seconds(5)
 
   private struct State {
     var timeouts: [Int: (due: ContinuousClock.Instant, ring: @Sendable () -> Void)] = [:]
-    /// The moment of the next look; `nil` if no timeout is set.
+    /// The time of the next check, or `nil` if no timeout is set.
     var nextLook: ContinuousClock.Instant?
 
-    /// Returns the moment of an earlier look if one is needed for a timeout.
+    /// Returns the time of an earlier check if a timeout needs one.
     mutating func plan(
       for due: ContinuousClock.Instant,
       at now: ContinuousClock.Instant
@@ -46,12 +47,12 @@ final class SharedTimer: Sendable {
     queue.asyncAfter(deadline: .now() + max(.zero, look - now)) { self.look(look) }
   }
 
-  /// Rings for all timeouts that are due, and plans the next look.
+  /// Rings for all timeouts that are due, and plans the next check.
   private func look(_ planned: ContinuousClock.Instant) {
     let now = ContinuousClock.now
     let (due, look) = state.withLock {
       state -> ([@Sendable () -> Void], ContinuousClock.Instant?) in
-      // An earlier look was planned meanwhile, and that one plans the next.
+      // An earlier check was planned in the meantime, and that check plans the next one.
       guard state.nextLook == planned else { return ([], nil) }
       state.nextLook = nil
       let due = state.timeouts.filter { $0.value.due <= now }.sorted { $0.value.due < $1.value.due }

@@ -1,26 +1,25 @@
-/// The rule by which what comes in a call belongs to the start of an app or to what the call asks
-/// for.
+/// Decides whether a request of a call belongs to the start of an app or to the call itself.
 ///
-/// Probes and the configuration are known by their keys, and what follows the redirect of one is
-/// counted with it. Of a connection that fails nobody sees what it was for: it belongs to the start
-/// until a request of the call's own has come.
+/// Requests for probes and the configuration are recognised by their keys, and a request that
+/// follows their redirects belongs to the start, too. The purpose of a failed connection is not
+/// visible. It counts as part of the start until the call has made a request of its own.
 struct StartRequests: Sendable {
-  /// The facts that it needs of a call so far.
-  struct Seen: Sendable {
+  /// The facts about a call that the decision needs.
+  struct Facts: Sendable {
     /// The number of attempts that belong to the start.
     var count = 0
-    /// The redirects of a start's requests that nothing has followed yet.
+    /// The number of redirects of start requests that no request has followed yet.
     fileprivate var redirects = 0
-    /// Tells whether a request of the call's own has come.
+    /// Whether the call has made a request of its own.
     fileprivate var hasOwn = false
-    /// The origins of the servers that said other things at a probe than they must.
+    /// The origins of the servers that responded incorrectly to a probe.
     private(set) var failedProbes: Set<String> = []
-    /// The versions of the configuration that came, and that requests went by.
+    /// The versions of the configuration that the client received, and that requests used.
     private(set) var configuration = Observation.ConfigurationUse()
-    /// So many versions of a kind are kept.
+    /// The maximum number of versions of each kind.
     private static let versionsMax = 8
 
-    /// Notes what a request of the start was answered, or by what another one went.
+    /// Records the response to a request of the start, or the version that another request used.
     fileprivate mutating func note(_ outcome: Outcome, isOfStart: Bool, of startup: RecordedStartup)
     {
       func add(_ version: Int, to versions: inout [Int]) {
@@ -47,16 +46,20 @@ struct StartRequests: Sendable {
     }
   }
 
-  /// The requests of no start.
+  /// The rule for a cassette without a start.
   static let none = StartRequests(keys: []) { _ in nil }
 
   private let keys: Set<String>
   private let startup: RecordedStartup?
-  /// Returns the key of what a call asks for.
+  /// Returns the key of a call's own request.
   private let own: @Sendable (Int) -> String?
 
-  /// Makes one of the keys of a start's requests, none where the cassette has no start, and of that
-  /// of each call's own request.
+  /// Creates a rule.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of a start's requests; empty if the cassette has no start.
+  ///   - startup: The start of the app.
+  ///   - own: Returns the key of a call's own request.
   init(
     keys: Set<String>,
     of startup: RecordedStartup? = nil,
@@ -65,25 +68,25 @@ struct StartRequests: Sendable {
     (self.keys, self.startup, self.own) = (keys, startup, own)
   }
 
-  /// Makes the rule for the calls of a workload.
+  /// Creates the rule for the calls of a workload.
   init(of workload: Workload) {
     self.init(keys: workload.startKeys, of: workload.startup) { workload.key(of: $0).text }
   }
 
-  /// Notes what the whole request of an attempt shows of its client's start.
-  func note(_ outcome: Outcome, isOfStart: Bool, in seen: inout Seen) {
+  /// Records the facts about its client's start that the whole request of an attempt shows.
+  func note(_ outcome: Outcome, isOfStart: Bool, in seen: inout Facts) {
     if let startup { seen.note(outcome, isOfStart: isOfStart, of: startup) }
   }
 
-  /// Tells whether an attempt belongs to the start, and notes it.
+  /// Records an attempt, and returns whether it belongs to the start.
   ///
   /// - Parameters:
-  ///   - key: The key of its request; `nil`: of a connection that failed.
+  ///   - key: The key of its request, or `nil` for a failed connection.
   ///   - call: The number of its call.
-  ///   - status: The status that it is answered with, where it is.
-  ///   - seen: The facts of the call so far.
-  /// - Returns: True where it is of the start.
-  func take(_ key: String?, of call: Int, answered status: Int?, _ seen: inout Seen) -> Bool {
+  ///   - status: The status of its response, or `nil` if there is none.
+  ///   - seen: The facts about the call so far.
+  /// - Returns: Whether the attempt belongs to the start.
+  func take(_ key: String?, of call: Int, answered status: Int?, _ seen: inout Facts) -> Bool {
     if keys.isEmpty { return false }
     let isOfStart = isOfStart(key, of: call, &seen)
     if isOfStart {
@@ -95,7 +98,7 @@ struct StartRequests: Sendable {
     return isOfStart
   }
 
-  private func isOfStart(_ key: String?, of call: Int, _ seen: inout Seen) -> Bool {
+  private func isOfStart(_ key: String?, of call: Int, _ seen: inout Facts) -> Bool {
     guard let key else { return !seen.hasOwn }
     if keys.contains(key) { return true }
     guard seen.redirects > 0, key != own(call) else { return false }

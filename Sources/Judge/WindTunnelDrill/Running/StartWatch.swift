@@ -1,18 +1,18 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The start of an app in one scenario, as it is held against what its calls send and show.
+/// The start of an app in one scenario, for comparison with the requests and results of its calls.
 struct StartWatch: Sendable {
   private let startup: RecordedStartup
   private let state: StartupState
-  /// The origins of the servers that change all that they say.
+  /// The origins of the servers that change all their responses.
   let rogues: Set<String>
-  /// Tells whether its client is a program that is told of what it has kept.
+  /// Whether its client is a program whose command names the kept configuration.
   private let isGivenKept: Bool
-  /// Tells whether its client can be given a file.
+  /// Whether its client can receive a file.
   private let takesFile: Bool
-  /// The versions of the configuration that came to some call as they were signed: whoever has one
-  /// may have it from there.
+  /// The versions of the configuration that any call received with a valid signature. Another call
+  /// may have its version from there.
   private let signed = Locked<[Int]>([])
 
   init(_ startup: RecordedStartup, in scenario: Scenario, _ subject: any Subject) {
@@ -21,8 +21,9 @@ struct StartWatch: Sendable {
     (isGivenKept, takesFile) = (subject.namesKept, subject.needsSockets)
   }
 
-  /// Makes the file of what an app has kept, which is a launch's own; `nil` where its client can be
-  /// given none. Of the first launch of all it has a place and is not there.
+  /// Creates the folder for the configuration that an app has kept, separate for each launch.
+  /// Returns `nil` if its client cannot receive a file. Before the very first launch, the folder
+  /// has no such file.
   func keptFolder() throws -> TemporaryFolder? {
     guard takesFile else { return nil }
     let folder = try TemporaryFolder()
@@ -30,12 +31,12 @@ struct StartWatch: Sendable {
     return folder
   }
 
-  /// Returns the place of the configuration in a folder of a launch.
+  /// Returns the URL of the configuration in the folder of a launch.
   static func configuration(in folder: TemporaryFolder) -> URL {
     folder.url.appending(path: "configuration")
   }
 
-  /// Returns the configurations that a call met and went by; `nil` where nothing shows the latter.
+  /// Returns the configurations that a call received and used, or `nil` if its use is not visible.
   func configuration(of seen: CallFacts) -> Observation.ConfigurationUse? {
     var use = seen.start.configuration
     use.signed = signed.withLock { all in

@@ -4,16 +4,17 @@ internal import Foundation
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// The inside of a subject's process: takes orders, makes the calls, tells of each.
+/// The main function of a client process: it reads a job, makes the calls and reports each one.
 ///
-/// Deck and stage are in here with the client, so the process is all that a crash can take along.
+/// The deck and the stage are in the same process as the client, so a crash affects only this
+/// process.
 enum SubjectProcess {
-  /// Runs to the end of the orders and never returns. Standard input and output are the parent's.
+  /// Runs the job and never returns. Standard input and output are connected to the parent.
   static func main(subjects: [any Subject]) async -> Never {
     let parent = ParentLine()
     do {
       let job = try JSONDecoder().decode(WorkerJob.self, from: parent.job())
-      // In virtual time its tracer does that, and nobody writes more orders.
+      // In virtual time, the tracer ends this process, and there is no further input.
       if job.worldAge == nil { parent.endWithParent() }
       VirtualWorld.isHere.withLock { $0 = job.worldAge != nil }
       RunningPrograms.shared.report(holding: parent.output) { group, runs in
@@ -26,7 +27,8 @@ enum SubjectProcess {
       }
       let subject = found is ExecSubject ? program(job, parent) : found
       let setup = try setup(job)
-      // Programs inherit it. A client that reads a date as local time comes hours too early.
+      // Programs inherit the time zone. A client that reads a date as local time sends its retry
+      // hours too early.
       if setup.scenario.sendsRetryDates { setenv("TZ", timeZoneInTheEast, 1) }
       let runner = try await CallRunner(
         subject,
@@ -45,19 +47,19 @@ enum SubjectProcess {
     _exit(0)
   }
 
-  /// A time zone east of Greenwich. Some runtimes know zones by the files of their names alone, and
-  /// others no offset with minutes.
+  /// A time zone east of Greenwich. Some runtimes find zones only by their files, and others do not
+  /// support an offset with minutes.
   private static var timeZoneInTheEast: String {
     let name = "Asia/Tokyo"
     let file = "/usr/share/zoneinfo/\(name)"
     return FileManager.default.fileExists(atPath: file) ? name : "JST-9"
   }
 
-  /// The exit code by which it says that a program in it hangs.
+  /// The exit code that reports a hung program in this process.
   static let hungCode: Int32 = 75
 
-  /// Returns the program of a job: started for each call, or once. Where one that is started once
-  /// falls, this process falls with it, and whoever watches it finds out which call is to blame.
+  /// Returns the program of a job, started once or for each call. If a program that is started once
+  /// crashes, this process crashes with it. The parent then finds out which call is responsible.
   private static func program(_ job: WorkerJob, _ parent: ParentLine) -> any Subject {
     guard job.command.isService else { return ExecSubject(job.command) }
     var subject = ServiceSubject(job.command) { fall in
@@ -73,16 +75,16 @@ enum SubjectProcess {
     return subject
   }
 
-  /// Ends at once on SIGTERM, and with it every program that was started.
+  /// Ends this process on SIGTERM at once, with every program that was started.
   private static func endWhenAsked(by parent: ParentLine) -> any DispatchSourceSignal {
-    // The default action would leave the programs behind.
+    // The default action would leave the programs running.
     signal(SIGTERM, SIG_IGN)
     let source = DispatchSource.makeSignalSource(
       signal: SIGTERM,
       queue: DispatchQueue(label: "end")
     )
     source.setEventHandler {
-      // What its calls come to from now on is not their own doing.
+      // From here on, the results of calls are not caused by the client.
       parent.fallSilent()
       RunningPrograms.shared.endAll()
       _exit(128 + SIGTERM)
@@ -99,7 +101,8 @@ enum SubjectProcess {
       mix: Mix(job.mix.compactMap { Mix.Share($0) }, isReadOnly: job.isReadOnly),
       seed: job.seed,
       stage: Stage(rawValue: job.stage) ?? .inProcess,
-      errors: Symptom.Platform(rawValue: job.errors) ?? .current
+      errors: Symptom.Platform(rawValue: job.errors) ?? .current,
+      httpVersions: HTTPVersions(rawValue: job.httpVersions) ?? .any
     )
     setup.matcher = DrillPlan.matcher(
       of: setup.cassette,
@@ -116,30 +119,30 @@ enum SubjectProcess {
   }
 }
 
-/// The way from a subject's process to its parent: orders come in, messages go out.
+/// The connection of a client process to its parent: a job is read, and messages are written.
 ///
-/// Both are moved away from standard input and output at once: so nothing that a client prints can
-/// stand in the middle of a message, nothing that it reads is missed here, and no process that it
-/// starts keeps them open.
+/// Both are moved away from standard input and output at once. Output of a client can therefore not
+/// interrupt a message, and its input does not consume the job. The processes that it starts do not
+/// keep the descriptors open.
 private struct ParentLine: Sendable {
   private let input: Int32
-  /// The way out: the parent reads to its end, which is when nobody holds it open any more.
+  /// The descriptor for messages. The parent reads until every process has closed it.
   let output: Int32
   private let isClosed = Locked(false)
 
   init() {
-    // A parent that is gone must not end this process in the middle of a line.
+    // If the parent has ended, SIGPIPE must not end this process in the middle of a line.
     signal(SIGPIPE, SIG_IGN)
     input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
     output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
     dup2(nothing, STDIN_FILENO)
     close(nothing)
-    // What a client prints is for people.
+    // The output of a client is for readers, not for the parent.
     dup2(STDERR_FILENO, STDOUT_FILENO)
   }
 
-  /// Returns the orders: one line.
+  /// Returns the job: one line.
   func job() -> Data {
     var line = Data()
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -152,7 +155,7 @@ private struct ParentLine: Sendable {
     }
   }
 
-  /// Ends this process as soon as its parent is gone, however that went.
+  /// Ends this process when its parent has ended for any reason.
   func endWithParent() {
     let input = input
     Thread {
@@ -166,20 +169,20 @@ private struct ParentLine: Sendable {
     }.start()
   }
 
-  /// Ends with the last whole line: nothing more is told.
+  /// Sends no further message after the current line.
   func fallSilent() { isClosed.withLock { $0 = true } }
 
-  /// Tells the parent, one whole line at a time.
+  /// Sends a message to the parent, one whole line at a time.
   func send(_ message: WorkerMessage) {
     let bytes = Array(message.line.utf8)
     isClosed.withLock { isClosed in
-      // Of its programs somebody has to know to the end.
+      // Messages about programs are needed until the end.
       if isClosed { guard case .program = message else { return } }
       var rest = bytes[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR { continue }
-        // Nobody listens any more.
+        // The parent no longer reads.
         guard count > 0 else {
           RunningPrograms.shared.endAll()
           _exit(0)

@@ -1,8 +1,8 @@
-/// The calls of one subject's process: a fold over the messages that it sends.
+/// The calls of one client process, collected from the messages that it sends.
 struct WorkerLog: Sendable {
   /// A call that began and has not ended.
   private struct Open: Sendable {
-    /// The moment at which it began.
+    /// The time at which the call began.
     var began: Duration
     var attempts: [Observation.Attempt] = []
     /// The state of its program if it hangs.
@@ -12,26 +12,26 @@ struct WorkerLog: Sendable {
   private var open: [Int: Open] = [:]
   /// The calls that ended.
   private(set) var finished: [Observation] = []
-  /// The facts that belong to none of the calls.
+  /// The facts that do not belong to any call.
   private(set) var traffic = ClientRun.Traffic()
-  /// The place of each of them there, by its number.
+  /// The index of each finished call, by its number.
   private var places: [Int: Int] = [:]
-  /// The places of the attempts of an app's start among those of each ended call that has any.
+  /// The indices of the attempts of an app's start in each ended call, if it has any.
   private var startPlaces: [Int: [Int]] = [:]
   /// The calls that began and did not end, in order.
   private(set) var running: [Int] = []
-  /// The call that a message was about last, while it was running.
+  /// The call of the last message about a running call.
   private(set) var lastActive = -1
-  /// The reason for which the process could not do what it was told.
+  /// The reason why the process could not run its job.
   private(set) var refusal: DrillError?
-  /// The words of a program that ended without an answer.
+  /// The message about a program that ended without a response.
   private(set) var unanswered: String?
-  /// The end of the process.
-  private(set) var ending = ChildProcess.Ending.orderly
+  /// The way in which the process ended.
+  private(set) var ending = ChildProcess.ExitKind.orderly
   private var end: Duration?
 
-  /// Takes note that the process has ended.
-  mutating func ends(_ ending: ChildProcess.Ending, at moment: Duration) {
+  /// Records that the process has ended.
+  mutating func ends(_ ending: ChildProcess.ExitKind, at moment: Duration) {
     (self.ending, end) = (ending, moment)
   }
 
@@ -41,13 +41,15 @@ struct WorkerLog: Sendable {
   /// Returns the state of a call's program if it hangs, otherwise `nil`.
   func hang(of call: Int) -> ProgramHang? { open[call]?.hang }
 
-  /// Returns when a call that its process died in began, and how long after that the process ended.
+  /// Returns the beginning of a call during which its process ended, and the time from there to
+  /// that end.
   func lastOf(_ call: Int) -> (began: Duration, lasted: Duration)? {
     guard let begun = open[call]?.began, let end else { return nil }
     return (begun, max(.zero, end - begun).inWholeMicroseconds)
   }
 
-  /// Takes out the calls that ended, by their numbers. What comes of them later is not noted.
+  /// Removes and returns the calls that ended, ordered by number. Later messages about them are
+  /// ignored.
   mutating func takeFinished() -> [Observation] {
     var calls: [Observation] = []
     swap(&calls, &finished)
@@ -56,9 +58,9 @@ struct WorkerLog: Sendable {
     return calls
   }
 
-  /// Takes a message.
+  /// Handles a message.
   ///
-  /// - Returns: The number of ended calls, where it is about an end.
+  /// - Returns: The number of ended calls if the message is about an end, else `nil`.
   mutating func apply(_ message: WorkerMessage) -> Int? {
     switch message {
     case .began(let call, let moment):
@@ -66,7 +68,7 @@ struct WorkerLog: Sendable {
       open[call] = Open(began: moment)
       lastActive = call
     case .attempt(let call, let attempt):
-      // One that was given up may still try.
+      // A cancelled call may still make attempts.
       guard let index = open.index(forKey: call) else {
         if let place = places[call] {
           note(lateRequest: attempt, of: finished[place])
@@ -83,12 +85,12 @@ struct WorkerLog: Sendable {
       }
     case .hung(let call, let hang): open[call]?.hang = hang
     case .sent(let call, let place, let sent):
-      // One that comes after its call is not among the attempts.
+      // An attempt that arrives after its call is not among the attempts.
       if let index = open.index(forKey: call), open.values[index].attempts.indices.contains(place) {
         open.values[index].attempts[place].sent = sent
       }
     case .attemptEnded(let call, let end):
-      // A client may have its answer before the server has told of it.
+      // A client may have its response before the server has reported the end.
       change(end.place, of: call) { $0.apply(end) }
       if let index = places[call] { finished[index].endAttempts() }
     case .conversed(let call, let place, let log):
@@ -97,7 +99,7 @@ struct WorkerLog: Sendable {
     case .refused(let reason): refusal = .harness(reason)
     case .unfit(let reason): refusal = .plan(reason)
     case .unanswered(let reason): unanswered = reason
-    // Its process is watched by whoever has started it.
+    // The process that started it watches this program.
     case .program: break
     case .ended(var observation):
       let attempts = open.removeValue(forKey: observation.call)?.attempts ?? []
@@ -115,13 +117,13 @@ struct WorkerLog: Sendable {
     return nil
   }
 
-  /// Changes an attempt of a call that has begun, whether that has ended or not.
+  /// Changes an attempt of a call, which may have ended.
   private mutating func change(
     _ place: Int,
     of call: Int,
     _ change: (inout Observation.Attempt) -> Void
   ) {
-    // One that came after its call had been given up is not here.
+    // An attempt that arrived after its call was cancelled is not in the list.
     if let index = open.index(forKey: call) {
       guard open.values[index].attempts.indices.contains(place) else { return }
       change(&open.values[index].attempts[place])
@@ -130,11 +132,11 @@ struct WorkerLog: Sendable {
     }
   }
 
-  /// The greatest number of late requests that are kept, which is enough to show what a client
-  /// does.
+  /// The maximum number of late requests that are kept. It is enough to show a client's behaviour.
   private static let lateMax = 10_000
 
-  /// Notes a request of a call that has ended; those of one that was given up are counted with it.
+  /// Records a request of a call that has ended. Requests of a cancelled call are counted with that
+  /// call instead.
   private mutating func note(lateRequest attempt: Observation.Attempt, of call: Observation) {
     guard attempt.isRequest, !attempt.isOfStart, call.cancellation == nil,
       let start = attempt.start, traffic.lateRequests.count < Self.lateMax
@@ -142,21 +144,21 @@ struct WorkerLog: Sendable {
     traffic.lateRequests.append(start)
   }
 
-  /// The end of a process that made no call, in words.
+  /// The end of a process that made no call, as text.
   var words: String {
     switch ending {
-    case .orderly: "the subject's process ended without having made a call"
-    case .crashed: "the subject's process crashed before its first call"
-    case .silenced: "the subject's process did not make its first call in time"
+    case .orderly: "the client's process ended before its first call"
+    case .crashed: "the client's process crashed before its first call"
+    case .silenced: "the client's process did not make its first call in time"
     }
   }
 }
 
 extension Observation {
-  /// The time after a call was given up within which what reaches the server had been on its way.
+  /// The time after a cancellation during which arriving requests count as sent before it.
   private static let onItsWay = Duration.milliseconds(250)
 
-  /// Tells whether an attempt began so long after the call was given up that it was not on its way.
+  /// Returns whether an attempt began so late after the cancellation that it was sent after it.
   private func beganAfterCancel(_ attempt: Attempt) -> Bool {
     guard let cancellation = self.cancellation, let start = intendedStart ?? start,
       let began = attempt.start
@@ -166,17 +168,18 @@ extension Observation {
     return attempt.isRequest && began > start + cancellation.after + Self.onItsWay
   }
 
-  /// Counts what a client that did not return at once went on to send.
+  /// Counts the attempts after the cancellation of a call whose client did not return at once.
   fileprivate mutating func countAfterCancel() {
     guard let after = self.cancellation?.attemptsAfter else { return }
-    // A first attempt that late was held up by the machine; any other is one that was made after
-    // all.
+    // The first attempt can be late because of the machine. Any later attempt was made after the
+    // cancellation.
     let late = attempts.dropFirst().count { beganAfterCancel($0) }
     self.cancellation?.attemptsAfter = after + late
   }
 
-  /// An attempt comes after its caller has given the call up. One that the client says it had sent
-  /// by then was on its way, as is the first; any other it should not have made.
+  /// Adds an attempt that arrives after the cancellation of its call. The first attempt, and
+  /// attempts that the client reports as sent by then, were sent before it. The client should not
+  /// have made any other attempt.
   fileprivate mutating func comes(_ attempt: Attempt) {
     guard attempt.isRequest, !attempt.isOfStart, let after = self.cancellation?.attemptsAfter else {
       return
@@ -192,17 +195,17 @@ extension Observation {
 }
 
 extension Observation {
-  /// Ends the attempts with the call that were open when it ended.
+  /// Sets the end of attempts that were open at the end of the call.
   ///
-  /// - Parameter isFall: Whether the client's process ended with the call, and each connection
-  ///   with it: then also the attempts whose end was not seen.
+  /// - Parameter isFall: Whether the client's process ended with the call, and each connection with
+  ///   it. If so, attempts without an observed end are included.
   mutating func endAttempts(isFall: Bool = false) {
     guard let end else { return }
     func isOpen(_ attempt: Attempt) -> Bool {
       // The times of a conversation count from the end of its handshake.
       attempt.status != 101 && attempt.end.map { $0 > end } ?? isFall
     }
-    // Most calls have none, and to change their attempts would copy them.
+    // Most calls have no such attempt, and changing their attempts would copy them.
     guard attempts.contains(where: isOpen) || startAttempts.contains(where: isOpen) else { return }
     let isLeft = ending != .succeeded || wasGivenUp
     changeAllAttempts { attempt in

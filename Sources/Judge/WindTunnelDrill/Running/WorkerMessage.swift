@@ -1,17 +1,19 @@
 internal import Dispatch
 internal import Foundation
+internal import WindTunnelServer
 
-/// The job of a subject's process, as one JSON object on its standard input.
+/// The job of a client process, as one JSON object on its standard input.
 struct WorkerJob: Codable, Sendable {
   var subject: String
-  /// The cassette's file, where it has one.
+  /// The cassette's file, if it has one.
   var cassetteFile: String?
-  /// The cassette's text, where it has no file.
+  /// The cassette's text, if it has no file.
   var cassette: Data
   /// The text of the scenario.
   var scenario: Data
   var stage: String
   var errors: String
+  var httpVersions = HTTPVersions.any.rawValue
   var seed: UInt64
   /// The numbers of the calls to make, in order.
   var calls: [Int]
@@ -21,57 +23,57 @@ struct WorkerJob: Codable, Sendable {
   var isReadOnly: Bool
   /// The number of calls that make each request at least once; `nil` in a scenario with faults.
   var coveringCalls: Int?
-  /// The query parameters that no request is compared by.
+  /// The query parameters that are ignored when requests are compared.
   var ignoredQuery: [String] = []
-  /// The age of the scenario when the first attempt comes; `nil`: it begins with that.
+  /// The age of the scenario at the first attempt. `nil` means that the scenario begins with it.
   var elapsedMilliseconds: Double?
-  /// The file of the authority's certificate, for programs that are told whom to trust.
+  /// The file of the authority's certificate, for programs that can be configured to trust it.
   var authorityFile: String?
   /// The program that is started for each call, or once.
   var command: [String]
   var deadlineMilliseconds: Int
   var attemptTimeoutMilliseconds: Int
-  /// The moment at which the scenario began, in nanoseconds of the machine's uptime: what every
-  /// offset is from, whichever process tells it.
+  /// The time at which the scenario began, in nanoseconds of the machine's uptime. All offsets of
+  /// all processes count from it.
   var epochNanoseconds: UInt64
-  /// The age of the scenario, in nanoseconds, when this process begins, if it runs in virtual time:
-  /// the time that the processes before it took. `nil` in real time.
+  /// The age of the scenario in nanoseconds when this process begins, if it runs in virtual time.
+  /// It is the time that the earlier processes took. `nil` in real time.
   var worldAge: UInt64?
 
-  /// The moment at which the scenario began, for a process that begins now.
+  /// The time at which the scenario began, for a process that begins now.
   var epoch: DispatchTime {
     guard let worldAge else { return DispatchTime(uptimeNanoseconds: epochNanoseconds) }
     return DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds - worldAge)
   }
 
-  /// The longest a harness waits for a call.
+  /// The maximum time that a harness waits for a call.
   var patience: Duration { DrillCall.patience(.milliseconds(deadlineMilliseconds)) }
 
-  /// Removes what was written for the subject.
+  /// Removes the files that were written for the client.
   func clearUp() {
-    // One that was never written is gone already.
+    // A file that was never written does not exist.
     if let authorityFile { try? FileManager.default.removeItem(atPath: authorityFile) }
   }
 }
 
-/// A message of a subject's process to its parent, one line on its standard output, written before
-/// what it is about can end the process.
+/// A message of a client process to its parent, one line on its standard output. It is written
+/// before the reported event can end the process.
 enum WorkerMessage: Sendable {
   /// A call has just begun.
   case began(Int, at: Duration)
-  /// An attempt came to the deck.
+  /// An attempt reached the deck.
   case attempt(call: Int, Observation.Attempt)
-  /// Some faults of an attempt were not done, and without them its response may be whole.
+  /// Some faults of an attempt were not applied. Without them, its response may be complete.
   case undone(call: Int, place: Int, [Observation.Attempt.Undone], isWhole: Bool = false)
-  /// The whole request of an attempt has come, and says something.
+  /// The whole request of an attempt was received, and has facts to report.
   case sent(call: Int, place: Int, Observation.Sent)
-  /// An attempt of a call was over.
+  /// An attempt of a call has ended.
   case attemptEnded(call: Int, AttemptEnd)
-  /// A conversation that an attempt has begun: all that was seen of it so far.
+  /// A conversation that an attempt has begun, as far as it was observed.
   case conversed(call: Int, place: Int, ConversationLog)
-  /// A call ended; its attempts are in the messages before.
+  /// A call ended. Its attempts were in earlier messages.
   case ended(Observation)
-  /// The connections of the calls that were made, counted behind the last of them.
+  /// The connections of all calls, counted after the last call.
   case connections(ClientRun.Connections)
   /// The program of a call hangs.
   case hung(call: Int, ProgramHang)
@@ -79,30 +81,31 @@ enum WorkerMessage: Sendable {
   case program(Int32, runs: Bool)
   /// The stage cannot be set up.
   case refused(String)
-  /// The command is not one that can be flown as it is.
+  /// The command cannot be run as it is.
   case unfit(String)
-  /// A program that is started once ended without an answer: why it is none, where nothing of the
-  /// drill has been answered.
+  /// A program that is started once ended without a response. The text is the reason, if the drill
+  /// has had no response at all.
   case unanswered(String)
 
   /// The end of an attempt.
   struct AttemptEnd: Sendable, Hashable {
-    /// The attempt's place among those of its call, counted from zero.
+    /// The index of the attempt in its call, counted from zero.
     var place: Int
-    /// The moment of it.
+    /// The time of the end.
     var at: Duration
-    /// The lengths of its parts.
+    /// The durations of its stages.
     var stages = ExchangeStages()
     /// The date in the `Retry-After` that was sent.
     var retryNotBefore: Duration?
-    /// The status that was sent, where only the whole request could say it; `nil`: the one that was
-    /// told before.
+    /// The status that was sent, if it depends on the whole request. `nil` means the status that
+    /// was reported before.
     var status: Int?
-    /// The bytes of the content that were sent before the client left; `nil` if it stayed.
+    /// The bytes of the content that were sent before the client closed the connection; `nil` if it
+    /// did not.
     var bytesSent: Int?
   }
 
-  /// The beginning of every message; what a subject prints by itself does not begin so.
+  /// The beginning of every message. Output of a client does not begin with it.
   private static let mark = "\u{1}"
 
   var line: String {
@@ -147,10 +150,10 @@ enum WorkerMessage: Sendable {
 
   init?(line: String) {
     guard line.hasPrefix(Self.mark),
-      // A line that was cut short by the end of the process says nothing.
+      // A line that was cut off by the end of the process is ignored.
       let json = try? JSON(parsing: line.dropFirst(Self.mark.count).utf8, source: ""),
       case .object(let members) = json, let first = members.first,
-      // Only a whole line counts, and of that all reads.
+      // A message counts only if all of its line is valid.
       let message = try? Self(first.name.value, first.value, json)
     else { return nil }
     self = message
@@ -171,7 +174,7 @@ enum WorkerMessage: Sendable {
       self = .attempt(call: call, try Observation.Attempt(met))
     case ("undone", let call?, let place?):
       guard case .array(let faults)? = json["faults"] else { return nil }
-      // A fault that does not read is left out.
+      // Faults that cannot be read are omitted.
       let undone = faults.compactMap { try? Observation.Attempt.Undone($0) }
       self = .undone(call: call, place: place, undone, isWhole: json["whole"] == true)
     case ("sent", let call?, let place?):
@@ -180,7 +183,7 @@ enum WorkerMessage: Sendable {
     case ("attemptEnded", let call?, let place?):
       guard let moment = time("atMilliseconds") else { return nil }
       var end = AttemptEnd(place: place, at: moment)
-      // Stages that do not read are left out.
+      // Stages that cannot be read are omitted.
       end.stages = json["stages"].flatMap { try? ExchangeStages($0) } ?? ExchangeStages()
       end.retryNotBefore = time("retryNotBeforeMilliseconds")
       (end.status, end.bytesSent) = (json["status"]?.intValue, json["bytesSent"]?.intValue)

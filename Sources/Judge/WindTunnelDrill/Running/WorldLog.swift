@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The time of a drill: how much was virtual, and which scenarios ran in real time.
+/// The virtual time of a drill, and the scenarios that ran in real time.
 final class WorldLog: Sendable {
   private struct State {
     var virtual = Duration.zero
@@ -12,7 +12,7 @@ final class WorldLog: Sendable {
   /// Adds the virtual time of a scenario.
   func note(_ virtual: Duration) { state.withLock { $0.virtual += virtual } }
 
-  /// Adds a scenario that ran in real time, and the reason in half a sentence.
+  /// Adds a scenario that ran in real time, with the reason as a clause.
   func note(_ scenario: Scenario, wasReal reason: String) {
     state.withLock { $0.real[scenario.name] = reason }
   }
@@ -20,7 +20,7 @@ final class WorldLog: Sendable {
   /// The name of the fact with the seconds of virtual time.
   static let seconds = "virtualSeconds"
 
-  /// The facts of a report; empty for a run in real time.
+  /// Returns the facts of a report; empty for a run in real time.
   func facts(in plan: DrillPlan) -> [Report.Fact] {
     guard plan.isInWorlds else { return [] }
     let state = state.withLock { $0 }

@@ -2,8 +2,8 @@ internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The memory of the programs in a world, watched from outside in real time. In the world no time
-/// passes while a program takes memory.
+/// Watches the memory of the programs in a world, from outside and in real time. In the world, time
+/// does not advance while a program allocates memory.
 final class WorldMemory: Sendable {
   private static let interval = DispatchTimeInterval.milliseconds(20)
 
@@ -16,10 +16,10 @@ final class WorldMemory: Sendable {
 
   private let state = Locked(State())
 
-  /// Takes a message about a program or an attempt.
+  /// Handles a message about a program or an attempt.
   func take(_ message: WorkerMessage) {
     switch message {
-    // kill(2) takes 0 and -1 for all processes.
+    // For kill(2), 0 and -1 mean all processes.
     case .program(let program, runs: true) where program > 1:
       let isFirst = state.withLock { state in
         defer { state.isWatching = true }
@@ -46,7 +46,7 @@ final class WorldMemory: Sendable {
       guard let self, !state.withLock({ $0.isOver }) else { return }
       for case (let program, let before?) in state.withLock({ $0.before }) {
         let bytes = ProcessMemory.bytes(of: program, atMost: false) ?? 0
-        // The process that started it reads this signal as the end of its memory.
+        // The process that started the program interprets this signal as excessive memory.
         if bytes - before > MemoryWatch.growthMax { kill(-program, SIGKILL) }
       }
       look()

@@ -6,12 +6,12 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A look at a fault by curl.
+/// A probe of a fault by curl.
 enum CurlProbe {
-  /// Seconds after which it gives up.
+  /// The timeout in seconds.
   static let patience = 5
 
-  /// Returns the exit code, after a signal that of a shell; `nil` if curl cannot be started.
+  /// Returns the exit code, or 128 plus the signal as in a shell; `nil` if curl cannot be started.
   static func look(
     at url: String,
     trusting authority: URL?,
@@ -27,37 +27,38 @@ enum CurlProbe {
   }
 }
 
-/// A look at a fault by `URLSession`, in a process of its own, since some faults end it.
+/// A probe of a fault by `URLSession`, in a process of its own, because some faults end the
+/// process.
 package enum SessionProbe {
-  /// Seconds of silence after which it gives up.
+  /// The maximum silence in seconds.
   static let patience = 3
 
-  /// The word in place of a URL by which that process looks up a name.
+  /// The argument in place of a URL by which the process resolves a name.
   static let lookUpWord = "getaddrinfo"
 
-  /// Returns the result that the session reports, and a crash if the process ends otherwise; `nil`
-  /// if the process cannot be started.
+  /// Returns the result that the session reports, or a crash if the process ends in another way;
+  /// `nil` if the process cannot be started.
   static func look(
     at url: String,
     by executable: URL,
     _ arguments: [String],
     within patience: Int = patience,
     in network: PrivateNetwork? = nil
-  ) async -> Seen? {
+  ) async -> ProbeResult? {
     let words = arguments + [url, "\(patience)"]
     guard let (code, text) = await ProbeProcess.run(executable, words, in: network) else {
       return nil
     }
-    return code == 0 && !text.isEmpty ? seen(text) : Seen(sight: .crash)
+    return code == 0 && !text.isEmpty ? seen(text) : ProbeResult(sight: .crash)
   }
 
-  /// The sight, and the platform's number of the error if there was one.
-  struct Seen: Sendable, Hashable {
+  /// The observation, and the platform's error number if there was an error.
+  struct ProbeResult: Sendable, Hashable {
     var sight: FaultExpectation.Sight
     var code: Int?
   }
 
-  /// Returns the inside of that process: looks once, prints what it saw and ends.
+  /// Probes once, prints the observation, and ends this process.
   package static func main(_ words: [String]) async -> Never {
     if words.first == lookUpWord, words.count > 1 { lookUp(words[1]) }
     let configuration = URLSessionConfiguration.ephemeral
@@ -90,7 +91,7 @@ package enum SessionProbe {
     }
   }
 
-  /// RFC 3493 §6.1; NODATA is glibc's own, -5.
+  /// The names of errors (RFC 3493 §6.1); NODATA is specific to glibc, -5.
   private static let lookUpErrors: [Int32: String] = [
     EAI_NONAME: "EAI_NONAME", EAI_AGAIN: "EAI_AGAIN", EAI_FAIL: "EAI_FAIL",
     EAI_SYSTEM: "EAI_SYSTEM", -5: "EAI_NODATA",
@@ -103,19 +104,19 @@ package enum SessionProbe {
     _exit(0)
   }
 
-  static func seen(_ text: String) -> Seen? {
+  static func seen(_ text: String) -> ProbeResult? {
     let words = text.split(whereSeparator: \.isWhitespace)
     guard let word = words.first else { return nil }
-    if let status = Int(word) { return Seen(sight: .answer(status)) }
+    if let status = Int(word) { return ProbeResult(sight: .answer(status)) }
     guard let symptom = Symptom(rawValue: String(word)) else { return nil }
-    return Seen(sight: .failure(symptom), code: words.count == 2 ? Int(words[1]) : nil)
+    return ProbeResult(sight: .failure(symptom), code: words.count == 2 ? Int(words[1]) : nil)
   }
 }
 
 /// A runner of a client's process.
 enum ProbeProcess {
-  /// Returns the exit code, after a signal that of a shell, and the output; `nil` if the process
-  /// cannot be started.
+  /// Returns the exit code, or 128 plus the signal as in a shell, and the output. Returns `nil` if
+  /// the process cannot be started.
   static func run(
     _ executable: URL,
     _ words: [String],
@@ -124,7 +125,7 @@ enum ProbeProcess {
     let process = SpawnedProcess(executable, words)
     process.environment = ChildProcess.environment
     if network != nil { process.environment?["RES_OPTIONS"] = ResolverStand.resolverOptions }
-    // Only a supervised process is in another network.
+    // Only a supervised process can be in another network.
     (process.network, process.isSupervised) = (network, network != nil)
     guard let text = await process.text() else { return nil }
     let status = Int(process.terminationStatus)

@@ -2,18 +2,18 @@ internal import Foundation
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// One kind of fault, made for real: where it can be looked at, and what should be seen there.
+/// A test server for one kind of real fault, with the observation that is expected of it.
 struct FaultStand: Sendable {
   private let kind: FaultKind
   let asked: ExpectedView
-  /// The file of the authority that a client has to trust to meet the fault for what it is.
+  /// The file of the authority that a client must trust to observe the fault itself.
   private(set) var authority: URL?
-  private let place: Place
-  /// The proxy behind which a conversation is live, and its origin; `nil` for all other kinds.
+  private let place: Target
+  /// The proxy of a live conversation, and its origin; `nil` for all other kinds.
   private var live: (proxy: ReplayServer, origin: ReplayServer)?
 
-  /// The place at which it is.
-  private enum Place: Sendable {
+  /// The address at which the fault occurs.
+  private enum Target: Sendable {
     case server(ReplayServer, scheme: String, hasPorts: Bool)
     case closed(ClosedPort)
     case nameless
@@ -44,11 +44,11 @@ struct FaultStand: Sendable {
       authority = file
     case .connectTimeout?, .lostSYNs?:
       guard ReplayServer.canLoseSYNs else {
-        throw DrillError.plan("A full accept queue drops attempts to connect on Linux alone")
+        throw DrillError.plan("A full accept queue drops connection attempts only on Linux")
       }
     case .tls?, nil: break
     }
-    // What ends an idle connection wants one that is kept.
+    // A fault of an idle connection needs a connection that is kept open.
     if case .idle = kind.fault {} else { options.closesConnections = true }
     let server = try await ReplayServer(Self.deck(kind), options)
     let isTLS = if case .tls? = connection { true } else { false }
@@ -56,7 +56,8 @@ struct FaultStand: Sendable {
     if case .conversation = kind.fault { live = try await Self.live(kind) }
   }
 
-  /// Starts an origin that plays the conversation as it is, and a proxy with the fault before it.
+  /// Starts an origin that plays the conversation without faults, and a proxy with the fault in
+  /// front of it.
   private static func live(
     _ kind: FaultKind
   ) async throws -> (proxy: ReplayServer, origin: ReplayServer) {
@@ -73,7 +74,7 @@ struct FaultStand: Sendable {
   }
 
   private static func deck(_ kind: FaultKind) -> Deck {
-    // With everything random in it drawn, so that every look meets the same.
+    // All random parts of the fault are drawn once, so that every probe meets the same fault.
     let drawn = loaded(kind).decide(Request("GET", RequestURL(path))).decision.faults.first
     return drawn.map { loaded(FaultKind(kind.name, kind.layer, $0)) } ?? loaded(kind)
   }
@@ -120,26 +121,27 @@ struct FaultStand: Sendable {
     }
   }
 
-  /// Tells whether a client has to be told of an authority.
+  /// Whether a client must trust an authority.
   var needsTrust: Bool {
     if case .connection(.tls(let fault)) = kind.fault { fault.needsTrust } else { false }
   }
 
-  /// Tells whether it takes its time by nature.
+  /// Whether the fault takes time by its nature.
   var takesTime: Bool {
     asked.pauses >= SelfTest.atOnce || asked.ending == .open || asked.ending == .unanswered
   }
 
-  /// Returns the address to look at; each look at a connection that fails has a port of its own.
+  /// Returns the address to probe. Each probe of a failing connection has a port of its own.
   func url() async throws -> URL {
     let (scheme, host, port) = try await address()
     guard let url = URL(string: "\(scheme)://\(host):\(port)\(Self.path)") else {
-      throw DrillError.harness("\(host) makes no URL")
+      throw DrillError.harness("\(host) is not valid in a URL")
     }
     return url
   }
 
-  /// Looks once by a raw socket; at a conversation played and live, and answers what is strange.
+  /// Probes once by a raw socket. A conversation is probed played and live, and the view that does
+  /// not match is returned.
   func wireView() async throws -> WireProbe.View {
     let (scheme, host, port) = try await address()
     let opening = scheme == "https" ? ClientHello.bytes : request(for: Self.path, host, port)
@@ -179,18 +181,19 @@ struct FaultStand: Sendable {
     }
   }
 
-  /// Clears up behind the last look.
+  /// Stops the servers after the last probe.
   func close() async {
     if case .server(let server, _, _) = place { await server.stop(grace: .zero) }
     await live?.proxy.stop(grace: .zero)
     await live?.origin.stop(grace: .zero)
-    // It lies in the system's folder for such files; one that is gone is gone.
+    // The file is in the system's folder for temporary files, and it does not matter if it was
+    // removed.
     if let authority { try? FileManager.default.removeItem(at: authority) }
   }
 }
 
 extension Fault {
-  /// Tells whether it is done to a stream of events.
+  /// Whether the fault applies to a stream of events.
   fileprivate var isOfEvents: Bool {
     switch self {
     case .cut(.event, _): true
@@ -200,15 +203,15 @@ extension Fault {
   }
 }
 
-/// The beginning of a handshake, by hand: a client of TLS 1.2 (RFC 5246 §7.4.1.2) that has to do
-/// with no library, so that a server's first records can be looked at as they are.
+/// The beginning of a TLS 1.2 handshake (RFC 5246 §7.4.1.2), independent of any library. The first
+/// records of a server can therefore be read as they are.
 private enum ClientHello {
   static let bytes: [UInt8] = [
     // A record with the message, its version, its random number and no session.
     22, 3, 1, 0, 105, 1, 0, 0, 101, 3, 3, 0, 7, 14, 21, 28, 35, 42, 49, 56, 63, 70, 77, 84, 91, 98,
     105, 112, 119, 126, 133, 140, 147, 154, 161, 168, 175, 182, 189, 196, 203, 210, 217, 0,
-    // ECDHE with AES by GCM, as every server of the last ten years has them, and by CBC, as those
-    // of TLS 1.1 have (RFC 8422 §6, RFC 5289 §3.2).
+    // ECDHE with AES-GCM, which every server of the last ten years supports, and with AES-CBC, as
+    // in TLS 1.1 (RFC 8422 §6, RFC 5289 §3.2).
     0, 16, 0xC0, 0x2F, 0xC0, 0x30, 0xC0, 0x2B, 0xC0, 0x2C, 0xC0, 0x13, 0xC0, 0x14, 0xC0, 0x09, 0xC0,
     0x0A,
     // No compression, and three extensions.

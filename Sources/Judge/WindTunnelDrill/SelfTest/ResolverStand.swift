@@ -2,16 +2,17 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelServer
 
-/// Look-ups by clients in a network of their own, where each comes to a scripted name server.
+/// Probes name resolution by clients in a network of their own, where a scripted name server
+/// responds to each query.
 enum ResolverStand {
-  /// A name server that says nothing is given up after three seconds, twice: resolv.conf(5). The
-  /// default of five makes the same story longer.
+  /// A resolver waits three seconds for a silent name server, twice (resolv.conf(5)). The default
+  /// of five seconds would only take longer.
   static let resolverOptions = "timeout:3 attempts:2"
   private static let path = "/n"
-  /// The longest that any look-up takes by itself is three times that.
+  /// The timeout in seconds. It is three times the longest that any resolution takes by itself.
   private static let patience = 20
 
-  /// Looks at the examples by `executable`, started with a word, and by curl, all at once.
+  /// Probes the examples by `executable`, started with an argument, and by curl, all at once.
   static func rows(
     of examples: [DNSExample],
     by executable: URL,
@@ -19,7 +20,7 @@ enum ResolverStand {
   ) async throws -> [SelfTestRow] {
     if let obstacle = PrivateNetwork.obstacle {
       throw DrillError.plan(
-        "a network of one's own, with a resolv.conf in it, is not to be had here: \(obstacle)"
+        "this system does not allow a separate network with its own resolv.conf: \(obstacle)"
       )
     }
     let network = try PrivateNetwork()
@@ -48,7 +49,7 @@ enum ResolverStand {
 
   private static func host(of example: DNSExample) -> String { "\(example.faultName).test" }
 
-  /// Each client looks for a name of its own, so that each is the first to ask.
+  /// Each client resolves a name of its own, so that each sends the first query for its name.
   private static func row(
     of example: DNSExample,
     _ port: Int,

@@ -2,31 +2,31 @@ package import Foundation
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// A test that makes every kind of fault for real on a loopback port and observes it: by a raw
-/// socket, by curl, and by `URLSession` in a process of its own.
+/// A test that produces every kind of fault on a loopback port and probes it. The probes use a raw
+/// socket, curl, and `URLSession` in a process of its own.
 package struct SelfTest: Sendable {
-  /// The number of looks by the raw socket at a fault that ends at once.
+  /// The number of probes by the raw socket for a fault that ends at once.
   package var repeats = 1
-  /// The number of its looks, side by side, at one that takes its time.
+  /// The number of concurrent probes by the raw socket for a fault that takes time.
   private static let timedRepeats = 5
-  /// The time within which a fault ends at once by nature, and is looked at as often as was asked.
+  /// A fault that ends within this time by its nature is probed as often as requested.
   static let atOnce = Duration.milliseconds(100)
-  /// The number of kinds that are looked at at once.
+  /// The maximum number of kinds that are probed at once.
   private static let atOnceMax = 6
-  /// The greatest number of repeats.
+  /// The maximum number of repeats.
   package static let repeatsMax = 10_000
 
   private let executable: URL
   private let arguments: [String]
   static let noCurl = "curl is not here"
 
-  /// Makes a self-test whose `URLSession` looks from `executable`, started with `arguments` and a
-  /// URL: there ``SessionProbe/main(_:)`` must be called.
+  /// Creates a self-test that probes with `URLSession` in a process of `executable`, started with
+  /// `arguments` and a URL. That process must call ``SessionProbe/main(_:)``.
   package init(executable: URL, arguments: [String]) {
     (self.executable, self.arguments) = (executable, arguments)
   }
 
-  /// Looks at these kinds, and tells of each when it is through with it.
+  /// Probes these kinds, and reports each row when it is complete.
   package func run(
     _ asked: [CatalogueRow] = CatalogueRow.all,
     told: @escaping @Sendable (SelfTestRow) -> Void = { _ in }
@@ -34,7 +34,7 @@ package struct SelfTest: Sendable {
     let kinds = asked.compactMap { if case .fault(let kind) = $0 { kind } else { nil } }
     let examples = asked.compactMap { if case .lookUp(let example) = $0 { example } else { nil } }
     async let lookUps = self.rows(of: examples)
-    // A look throws nothing: its errors are in its row.
+    // A probe does not throw: its errors are in its row.
     let rows = try? await kinds.flown(by: Self.atOnceMax) { kind in
       let row = await self.row(of: kind)
       told(row)
@@ -59,14 +59,14 @@ package struct SelfTest: Sendable {
   private func look(_ stand: FaultStand, _ row: inout SelfTestRow) async {
     await lookRaw(stand, &row)
     do {
-      // A client that waits in vain need not wait long.
+      // A client that waits for a timeout does not need a long one.
       let isSilent = row.expectedSession == .failure(.timedOut)
       let url = try await stand.url().absoluteString
       let patience = isSilent ? 1 : CurlProbe.patience
       row.take(curl: await CurlProbe.look(at: url, trusting: stand.authority, within: patience))
-      // The platform's session on Linux cannot be told of an authority.
+      // On Linux, the platform's session cannot be configured to trust an authority.
       if stand.needsTrust {
-        row.unseenBy.append("URLSession cannot be told of the certificate's authority")
+        row.unseenBy.append("URLSession cannot use the certificate's authority")
       } else {
         let url = try await stand.url().absoluteString
         let patience = isSilent ? 1 : SessionProbe.patience
@@ -99,7 +99,7 @@ package struct SelfTest: Sendable {
     row.raw = (strange ?? sights.first)?.text(as: stand.asked)
   }
 
-  /// Looks at the name servers' answers, all at once.
+  /// Probes the responses of the name servers, all at once.
   private func rows(of examples: [DNSExample]) async -> [SelfTestRow] {
     guard !examples.isEmpty else { return [] }
     do {
@@ -115,14 +115,14 @@ package struct SelfTest: Sendable {
 }
 
 extension SelfTestRow {
-  /// Notes the exit code of curl; `nil` if there is no curl.
+  /// Records the exit code of curl; `nil` if there is no curl.
   mutating func take(curl code: Int?) {
     curl = code
     if code == nil { unseenBy.append(SelfTest.noCurl) }
   }
 
-  /// Notes the result of a `URLSession`'s process; `nil` if there is none.
-  mutating func take(_ seen: SessionProbe.Seen?) {
+  /// Records the result of a `URLSession`'s process; `nil` if there is none.
+  mutating func take(_ seen: SessionProbe.ProbeResult?) {
     (session, sessionCode) = (seen?.sight, seen?.code)
     if seen == nil { unseenBy.append("URLSession's process returned no result") }
   }

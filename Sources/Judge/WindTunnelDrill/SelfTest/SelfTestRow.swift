@@ -2,19 +2,19 @@ package import WindTunnel
 package import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// One kind of trouble that is listed and looked at: a fault of a scenario, or a look-up that a
-/// name server's script leads astray.
+/// One kind of fault that is listed and probed: a fault of a scenario, or a scripted fault of name
+/// resolution.
 package enum CatalogueRow: Sendable, Hashable {
   case fault(FaultKind)
   case lookUp(DNSExample)
 
-  /// All kinds of trouble.
+  /// All kinds of faults.
   package static let all = FaultKind.all.map { fault($0) } + DNSExample.all.map { lookUp($0) }
 
-  /// Returns the one of a name.
+  /// Returns the kind with a name, or `nil` if there is none.
   package static func named(_ name: String) -> CatalogueRow? { all.first { $0.name == name } }
 
-  /// The name that it has in lists.
+  /// The name of the kind in lists.
   package var name: String {
     switch self {
     case .fault(let kind): kind.name
@@ -22,7 +22,7 @@ package enum CatalogueRow: Sendable, Hashable {
     }
   }
 
-  /// The layer of the stack in which it happens.
+  /// The layer of the stack in which the fault happens.
   package var layer: FaultKind.Layer {
     switch self {
     case .fault(let kind): kind.layer
@@ -30,7 +30,7 @@ package enum CatalogueRow: Sendable, Hashable {
     }
   }
 
-  /// The sight that clients have of it.
+  /// The observations that clients should make.
   package var expected: FaultExpectation {
     switch self {
     case .fault(let kind): kind.expected
@@ -41,34 +41,35 @@ package enum CatalogueRow: Sendable, Hashable {
 
 /// The result of one kind of fault.
 package struct SelfTestRow: Sendable, Hashable {
-  /// The kind that it is about.
+  /// The kind of fault.
   package let kind: CatalogueRow
-  /// The decision, as a raw socket should see it.
+  /// The decision, as a raw socket should observe it.
   package var asked = ""
-  /// The sight of one; where it looked often and something else was seen, that.
+  /// The observation of the raw socket. If one of several probes differed, this is the different
+  /// one.
   package var raw: String?
-  /// The number of its looks, and of those that saw what was asked.
+  /// The number of probes by the raw socket, and of probes with the expected observation.
   package var looks = 0
   package var equalLooks = 0
-  /// The exit code of curl; `nil` where it did not look.
+  /// The exit code of curl; `nil` if it did not probe.
   package var curl: Int?
-  /// The sight of `URLSession`; `nil` where it did not look.
+  /// The observation of `URLSession`; `nil` if it did not probe.
   package var session: FaultExpectation.Sight?
-  /// The code of the `URLError` that it saw; `nil` where there was none.
+  /// The code of its `URLError`; `nil` if there was none.
   package var sessionCode: Int?
-  /// The reasons why nobody looked.
+  /// The reasons why the kind was not probed at all.
   package var skipped: [String] = []
-  /// The ones of several that did not look, and why.
+  /// The clients that did not probe the fault, and the reasons.
   package var unseenBy: [String] = []
 
   init(_ kind: CatalogueRow) { self.kind = kind }
 
-  /// Tells whether nobody looked.
+  /// Whether no client probed the fault.
   package var isSkipped: Bool { looks == 0 && curl == nil && session == nil }
 
   private var isApple: Bool { Symptom.Platform.current == .apple }
 
-  /// The sight that `URLSession` should have on this platform.
+  /// The observation that `URLSession` should make on this platform.
   package var expectedSession: FaultExpectation.Sight {
     isApple ? kind.expected.apple : kind.expected.linux
   }
@@ -76,7 +77,7 @@ package struct SelfTestRow: Sendable, Hashable {
   /// The code of the error that `URLSession` should report; `nil` if none was measured.
   package var expectedCode: Int? { isApple ? nil : kind.expected.linuxCode }
 
-  /// Tells whether everybody who looked saw what they should.
+  /// Whether every client that probed the fault made the expected observation.
   package var passed: Bool {
     guard !isSkipped, looks == equalLooks else { return false }
     if let curl, !kind.expected.curl.contains(curl) { return false }
@@ -85,8 +86,8 @@ package struct SelfTestRow: Sendable, Hashable {
     return true
   }
 
-  /// `{name, layer, asked, seen, expected, passed, skipped, unseenBy}`; what was not seen is
-  /// `null`, and so is `passed` where nobody looked.
+  /// The row as JSON: `{name, layer, asked, seen, expected, passed, skipped, unseenBy}`. Values
+  /// without an observation are `null`, and so is `passed` if no client probed the fault.
   package var json: JSON {
     let seen: JSON = [
       "raw": .orNull(raw), "looks": .number(looks), "equal": .number(equalLooks),

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// The conversation in which a fault of one is looked at: three messages of the server's, a ping of
-/// the client's, and an end.
+/// The conversation in which a fault of conversations is probed: three messages of the server, a
+/// ping of the client, and an end.
 enum StandConversation {
-  /// A scalar of two bytes stands in the second one, so that it can be split.
+  /// The second message contains a scalar of two bytes, so that it can be split.
   private static let messages = ["first", "n\u{E4}chste", "third"]
   private static let goodbye = "bye"
 
-  /// The interaction that is played.
+  /// Returns the interaction that is played.
   static func recorded(at path: String) -> Interaction {
     var interaction = Interaction(
       Request("GET", RequestURL(path)),
@@ -32,7 +32,8 @@ enum StandConversation {
     )
   }
 
-  /// The bytes that a client sends: its handshake, a ping, and the end that shows the fault.
+  /// Returns the bytes that a client sends: its handshake, a ping, and the end that shows the
+  /// fault.
   static func opening(_ path: String, host: String, _ fault: ConversationFault) -> [UInt8] {
     let fields = handshake(path, host: host).headers.map { "\($0.name): \($0.value)\r\n" }
     return Array("GET \(path) HTTP/1.1\r\n\(fields.joined())\r\n".utf8) + frames(fault)
@@ -42,17 +43,17 @@ enum StandConversation {
     let ping = WebSocketFrame(.ping, Data("ping".utf8))
     let end: [WebSocketFrame] =
       switch fault {
-      // Behind an end nothing would be answered.
+      // After a close, the server would not respond.
       case .control(.latePong): []
       case .control(.unansweredClose): [WebSocketClose(1000).frame]
       default: [WebSocketFrame(.text, Data(goodbye.utf8))]
       }
-    // A pong goes before a late message that is played, and behind a live one.
+    // A pong is sent before a late message that is played, but after a live one.
     let first = if case .message(.late, _) = fault { [WebSocketFrame]() } else { [ping] }
     return (first + end).flatMap { Array($0.encoded(masking: 0x0A0B_0C0D)) }
   }
 
-  /// Returns what is to be seen of a conversation.
+  /// Returns the expected observation of a conversation.
   static func asked(
     _ delivery: Delivery,
     _ player: ConversationPlayer?,

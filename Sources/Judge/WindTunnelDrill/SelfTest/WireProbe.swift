@@ -1,38 +1,38 @@
 internal import Foundation
 internal import WindTunnelServer
 
-/// The decision about a fault, as far as a raw socket can tell whether it came so.
+/// The expected observation of a fault by a raw socket.
 struct ExpectedView: Sendable, Hashable {
-  /// The end of a connection, or of the attempt at one.
-  enum Ending: String, Sendable, Hashable {
-    /// By a FIN of TCP.
+  /// The way in which a connection, or the attempt to open one, ends.
+  enum ConnectionEnd: String, Sendable, Hashable {
+    /// The connection ends with a TCP FIN.
     case finished = "FIN"
-    /// By a RST of TCP.
+    /// The connection ends with a TCP RST.
     case reset = "RST"
-    /// The connection stays open, and no more bytes come.
+    /// The connection stays open, and no more bytes arrive.
     case open = "silence"
-    /// Nobody listens at the port.
+    /// No server listens at the port.
     case refused = "refused"
-    /// Nobody answers the attempt to connect.
+    /// The attempt to connect gets no reply.
     case unanswered = "no answer to SYN"
     /// The name has no address.
     case nameless = "no address"
   }
 
-  /// The status, where an answer in good form begins.
+  /// The status, if a well-formed response begins.
   var status: Int?
-  /// The content behind a head; without one everything that comes.
+  /// The content after a head, or all received bytes if there is no head.
   var bytes = Data()
-  /// The way in which it ends.
-  var ending = Ending.finished
-  /// The time for which the server is silent on purpose before the end.
+  /// The way in which the connection ends.
+  var ending = ConnectionEnd.finished
+  /// The time for which the server is intentionally silent before the end.
   var pauses = Duration.zero
-  /// Tells whether a TLS handshake begins; what it shows is for a client with a library to judge.
+  /// Whether a TLS handshake begins. Only a client with a TLS library can judge its content.
   var isHandshake = false
-  /// Tells whether the connection is kept until the client's next byte.
+  /// Whether the connection is kept open until the client's next byte.
   var endsAtNextByte = false
 
-  /// Reads the steps that were decided.
+  /// Creates the expected observation of the steps that were decided.
   init(_ delivery: Delivery) {
     for step in delivery.steps {
       switch step {
@@ -56,12 +56,12 @@ struct ExpectedView: Sendable, Hashable {
     }
   }
 
-  /// A connection that fails before anything is sent on it.
-  init(_ ending: Ending, after pauses: Duration = .zero) {
+  /// Creates the expected observation of a connection that fails before any byte is sent.
+  init(_ ending: ConnectionEnd, after pauses: Duration = .zero) {
     (self.ending, self.pauses) = (ending, pauses)
   }
 
-  /// The same in a line.
+  /// The observation in a line.
   var text: String {
     var parts: [String] = []
     if pauses > .zero { parts.append("\(Int(pauses.inMilliseconds)) ms of silence") }
@@ -72,18 +72,18 @@ struct ExpectedView: Sendable, Hashable {
   }
 }
 
-/// A look at a fault by a socket of its own, which sees what a library would hide: every byte, and
-/// whether the end was a FIN or a reset. It blocks.
+/// A probe of a fault by a raw socket. It observes details that a library would hide: every byte,
+/// and whether the connection ended with a FIN or a reset. It blocks.
 struct WireProbe {
-  /// The sight of one look.
+  /// The observation of one probe.
   struct View: Sendable, Hashable {
     var bytes: [UInt8] = []
-    var ending: ExpectedView.Ending?
-    /// From the first step to the end.
+    var ending: ExpectedView.ConnectionEnd?
+    /// The time from the first step to the end.
     var took = Duration.zero
 
-    /// The place at which the first record's message says what it is, behind type, version and
-    /// length (RFC 8446 §5.1, §4).
+    /// The offset of the message type in the first record, after type, version and length (RFC 8446
+    /// §5.1, §4).
     fileprivate static let messageType = 5
   }
 
@@ -93,14 +93,14 @@ struct WireProbe {
   let opening: [UInt8]
   let asked: ExpectedView
 
-  /// The time that silence has to last to be taken for silence.
+  /// The time in milliseconds after which silence counts as silence.
   private static let silence = 200
-  /// The longest that anything is waited for.
+  /// The maximum time in milliseconds of any wait.
   private static let patience = 30_000
-  /// The time for which an attempt to connect goes unanswered to be taken for lost.
+  /// The time in milliseconds after which an attempt to connect without a reply counts as lost.
   private static let connectPatience = 1_500
 
-  /// Looks at it once.
+  /// Probes the fault once.
   func look() -> View {
     let start = ContinuousClock.now
     var view = View()
@@ -109,7 +109,7 @@ struct WireProbe {
     return view
   }
 
-  private func meet(_ bytes: inout [UInt8]) -> ExpectedView.Ending? {
+  private func meet(_ bytes: inout [UInt8]) -> ExpectedView.ConnectionEnd? {
     let socket: Socket
     do throws(SocketError) {
       guard let address = try SocketAddress.resolve(host, port: port).first else {
@@ -128,7 +128,7 @@ struct WireProbe {
     return read(socket, &bytes)
   }
 
-  private static func ending(of code: Int32) -> ExpectedView.Ending? {
+  private static func ending(of code: Int32) -> ExpectedView.ConnectionEnd? {
     switch code {
     case ECONNREFUSED: .refused
     case ETIMEDOUT: .unanswered
@@ -136,7 +136,7 @@ struct WireProbe {
     }
   }
 
-  private func read(_ socket: Socket, _ bytes: inout [UInt8]) -> ExpectedView.Ending? {
+  private func read(_ socket: Socket, _ bytes: inout [UInt8]) -> ExpectedView.ConnectionEnd? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     var hasNudged = false
     while true {
@@ -158,7 +158,7 @@ struct WireProbe {
     }
   }
 
-  /// Tells whether everything that was asked for is there.
+  /// Returns whether everything that is expected was received.
   private func has(_ bytes: [UInt8]) -> Bool {
     if asked.isHandshake { return bytes.count > View.messageType }
     guard asked.status != nil else { return bytes.count >= asked.bytes.count }
@@ -166,7 +166,7 @@ struct WireProbe {
     return bytes.count - head.upperBound >= asked.bytes.count
   }
 
-  /// Sends bytes that a new connection has room for.
+  /// Sends bytes, which must fit into the buffer of a new connection.
   private func send(_ bytes: [UInt8], on socket: Socket) -> Bool {
     if case .bytes(bytes.count) = bytes.withUnsafeBytes({ socket.write($0) }) {
       true
@@ -186,8 +186,8 @@ struct WireProbe {
 }
 
 extension WireProbe.View {
-  /// Tells whether it is what was asked for. What is sent in good form may have fields of the
-  /// server's own, so of such an answer the status, the content and the end are compared.
+  /// Returns whether the observation is the expected one. A well-formed response may have
+  /// additional fields of the server. Only its status, content and end are therefore compared.
   func matches(_ asked: ExpectedView) -> Bool {
     guard ending == asked.ending, took >= asked.pauses - .milliseconds(5) else { return false }
     if asked.isHandshake {
@@ -196,14 +196,14 @@ extension WireProbe.View {
     }
     guard let status = asked.status else { return bytes.elementsEqual(asked.bytes) }
     let text = Array("HTTP/1.1 \(status)".utf8)
-    // Behind this one a conversation follows, and no other answer.
+    // After status 101, a conversation follows and no other response.
     let answer = status == 101 ? bytes[...] : Self.withoutInterim(bytes[...])
     return answer.starts(with: text)
       && Self.unchunked(bytes).suffix(asked.bytes.count).elementsEqual(asked.bytes)
   }
 
-  /// Returns the content of an answer in chunks as far as they read; of any other all of it (RFC
-  /// 9112 §7.1).
+  /// Returns the content of a chunked response as far as it can be read, or else all of its bytes
+  /// (RFC 9112 §7.1).
   private static func unchunked(_ bytes: [UInt8]) -> [UInt8] {
     let data = Data(bytes)
     guard let head = data.range(of: Data("\r\n\r\n".utf8)),
@@ -221,7 +221,7 @@ extension WireProbe.View {
     return rest.isEmpty ? content : bytes
   }
 
-  /// Returns the rest of an answer behind its interim ones (RFC 9110 §15.2).
+  /// Returns the rest of a response after its interim responses (RFC 9110 §15.2).
   private static func withoutInterim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = bytes
     while rest.starts(with: Array("HTTP/1.1 1".utf8)),
@@ -232,7 +232,7 @@ extension WireProbe.View {
     return rest
   }
 
-  /// Returns the same in a line.
+  /// Returns the observation in a line.
   func text(as asked: ExpectedView) -> String {
     if matches(asked) { return asked.text }
     let count = bytes.isEmpty ? "" : "\(bytes.count) bytes, "

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A client that is a closure of whoever drills.
+/// A client that is a closure of the caller.
 package struct ClosureSubject<Shown: Sendable>: Subject {
   package let name: String
   let body: @Sendable @concurrent (DrillCall) async throws -> Shown
@@ -14,7 +14,8 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
     }
   }
 
-  /// Returns the result of a call that returned: something, unless that is empty.
+  /// Returns the result of a call that returned a value. It shows content unless the value is
+  /// empty.
   package static func result(_ shown: Shown) -> CallResult {
     if let body = shown as? Data { return .good(body) }
     let mirror = Mirror(reflecting: shown)
@@ -25,10 +26,10 @@ package struct ClosureSubject<Shown: Sendable>: Subject {
     return result
   }
 
-  /// The longest text of an error that goes into a report.
+  /// The maximum length of an error's text in a report.
   private static var scalarsMax: Int { 200 }
 
-  /// Returns a symptom's name, or what the client's own error says, in one line.
+  /// Returns the name of a symptom, or the text of the client's own error in one line.
   package static func reason(_ error: any Error) -> String {
     if let symptom = Symptom(error) { return symptom.rawValue }
     return String(describing: error).told(atMost: scalarsMax)

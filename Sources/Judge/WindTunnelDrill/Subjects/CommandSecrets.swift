@@ -1,33 +1,34 @@
 internal import Foundation
 
-/// A reader of a command's words that removes secrets by their place: behind `--token`, in
-/// `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'`, `NAME=value`, in an address,
-/// and in a shell's script the same.
+/// Removes the secrets from the words of a command, recognised by their position. They are after
+/// `--token`, in `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'` or `NAME=value`,
+/// and in URLs. Shell scripts among the words are read in the same way.
 struct CommandSecrets {
   /// The text that replaces a secret.
   static let redacted = "REDACTED-argument"
-  /// A shorter one is not looked for elsewhere: it would be found by chance.
+  /// The minimum size of a secret that is removed from other texts. A shorter one would match by
+  /// chance.
   private static let soughtBytesMin = 6
-  /// A script in a script in a script is read no further.
+  /// The maximum depth of scripts within scripts.
   private static let depthMax = 3
 
   private var secrets: Set<String> = []
-  /// Whether `name:word` is an image, or a script.
+  /// Whether `name:word` is an image or a script of the command.
   private var hasTags = false
 
   /// The secrets that were found, the longest first.
   var found: [String] { secrets.sorted { ($1.count, $0) < ($0.count, $1) } }
 
-  /// Programs whose `-a` and `-u` are somebody's credentials.
+  /// Programs whose `-a` and `-u` are credentials.
   private static let clients: Set<Substring> = ["http", "https", "xh", "xhs"]
 
-  /// Programs to which `name:word` is an image and its tag, or a script's name.
+  /// Programs for which `name:word` is an image with its tag, or the name of a script.
   private static let tagged: Set<Substring> = [
     "docker", "podman", "npm", "npx", "pnpm", "yarn", "uvicorn", "gunicorn", "flask", "rake",
   ]
 
-  /// The meaning of a word to the option before it.
-  private enum Meaning {
+  /// The meaning of a word, given by the option before it.
+  private enum ValueKind {
     case secret
     /// A name and a password, as `name:password`.
     case credentials
@@ -37,14 +38,14 @@ struct CommandSecrets {
     case cookies
     /// A file and its password, as `file:password`.
     case certificate
-    /// Nothing of its own: an address, a form or a text.
+    /// Another value, such as a URL, a form or a text.
     case text
   }
 
-  /// Returns the words with what is secret taken out.
+  /// Returns the words without their secrets.
   mutating func read(_ words: [String]) -> [String] { read(words, depth: 0) }
 
-  /// Takes note of a secret, in the spellings that it may come back in.
+  /// Records a secret in all spellings in which it may appear later.
   mutating func note(_ secret: String) {
     guard secret.utf8.count >= Self.soughtBytesMin, !secret.hasPrefix("REDACTED-"),
       !secret.hasPrefix("{"), !secret.hasPrefix("$")
@@ -52,7 +53,7 @@ struct CommandSecrets {
     secrets.insert(secret)
     for characters in [CharacterSet.alphanumerics, .urlQueryAllowed, .urlPathAllowed] {
       if let escaped = secret.addingPercentEncoding(withAllowedCharacters: characters) {
-        // Keys have spellings of their own.
+        // Keys have their own spellings.
         let inForm = "=\(escaped)".canonicalForm.dropFirst()
         secrets.formUnion([escaped, escaped.canonicalPath, String(inForm)])
       }
@@ -67,7 +68,7 @@ struct CommandSecrets {
     let isCurl = programs.contains("curl")
     hasTags = hasTags || !programs.isDisjoint(with: Self.tagged)
     let isClient = isCurl || !programs.isDisjoint(with: Self.clients)
-    var expected: Meaning?
+    var expected: ValueKind?
     var read: [String] = []
     for word in words {
       if let meaning = expected {
@@ -85,12 +86,13 @@ struct CommandSecrets {
 
   // MARK: options
 
-  /// Returns a word that is an option: what is left of it, and what the next word is to it.
+  /// Returns an option without secrets, and the meaning of the next word. `nil` if the word is not
+  /// an option.
   private mutating func option(
     _ word: String,
     _ isCurl: Bool,
     _ depth: Int
-  ) -> (left: String, next: Meaning?)? {
+  ) -> (left: String, next: ValueKind?)? {
     guard word.hasPrefix("-"), word.utf8.count > 1 else { return nil }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].drop { $0 == "-" }
@@ -105,8 +107,9 @@ struct CommandSecrets {
     return short(word, isCurl, depth)
   }
 
-  /// Returns the long options of curl, wget, HTTPie and whoever names theirs alike.
-  private static func meaning(of name: String) -> Meaning? {
+  /// Returns the meaning of the long options of curl, wget, HTTPie and programs with the same
+  /// names.
+  private static func meaning(of name: String) -> ValueKind? {
     switch name.lowercased() {
     case "user", "proxy-user", "login-options": .credentials
     case "header", "proxy-header": .header
@@ -117,20 +120,21 @@ struct CommandSecrets {
     }
   }
 
-  /// Letters of curl's that something follows, in the same word or the next.
+  /// The letters of curl's options with a value, in the same word or the next.
   private static let valued = Set("AbcCdDeEFhHKmoPQrtTuUwxXyYz")
 
-  /// Letters of curl's are options together, as in `-sSfu name:password`. `-u name:password` and
-  /// `-H 'Name: value'` mean the same to many others, and something else to some.
+  /// Reads short options. curl's letters can be combined, as in `-sSfu name:password`.
+  /// `-u name:password` and `-H 'Name: value'` mean the same for many other programs, and something
+  /// else for some.
   private mutating func short(
     _ word: String,
     _ isCurl: Bool,
     _ depth: Int
-  ) -> (left: String, next: Meaning?) {
+  ) -> (left: String, next: ValueKind?) {
     let letters = word.dropFirst()
     let valued = isCurl ? letters.firstIndex { Self.valued.contains($0) } : letters.indices.first
     guard let place = valued else { return (word, nil) }
-    let meaning: Meaning
+    let meaning: ValueKind
     switch word[place] {
     case "u", "U": meaning = .credentials
     case "a" where !isCurl: meaning = .credentials
@@ -147,7 +151,7 @@ struct CommandSecrets {
 
   private mutating func taken(
     _ word: String,
-    as meaning: Meaning,
+    as meaning: ValueKind,
     _ isSure: Bool,
     _ depth: Int
   ) -> String {
@@ -175,7 +179,7 @@ struct CommandSecrets {
   }
 
   private mutating func out(_ secret: String) -> String {
-    // What the harness fills in is nobody's secret.
+    // A value that the harness fills in is not a secret.
     if CallPlaceholders.names.contains(where: { "{\($0)}" == secret }) || secret == "{ca}" {
       return secret
     }
@@ -183,16 +187,16 @@ struct CommandSecrets {
     return secret.isEmpty ? secret : Self.redacted
   }
 
-  // MARK: what stands in a word
+  // MARK: parts of a word
 
-  /// Returns a word that is no option.
+  /// Returns a word that is not an option, without secrets.
   private mutating func text(_ word: String, _ depth: Int) -> String {
     if word.contains(where: \.isWhitespace), let script = script(word, depth) { return script }
     return header(word) ?? assignment(word) ?? login(word) ?? address(word)
   }
 
-  /// Returns a word that is a name and a password, as `name:password`, without them; `nil` for any
-  /// other, such as a host and its port.
+  /// Returns a word of the form `name:password` without the password. `nil` for any other word,
+  /// such as a host and its port.
   private mutating func login(_ word: String) -> String? {
     let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard !hasTags, parts.count == 2, parts[1].utf8.count >= Self.soughtBytesMin,
@@ -204,11 +208,12 @@ struct CommandSecrets {
     return out(word)
   }
 
-  /// `Name: value`, if the name is a secret's; `Bearer` and the like may stay.
+  /// Returns a field `Name: value` without the value, if the name is one of a secret. A scheme such
+  /// as `Bearer` may stay. `nil` for any other word.
   private mutating func header(_ word: String) -> String? {
     guard let colon = word.firstIndex(of: ":") else { return nil }
     let name = String(word[..<colon])
-    // A host and its port are none.
+    // A host and its port are not a header field.
     guard name.isHTTPToken, !name.contains("."), name.namesSecretField else { return nil }
     let rest = word[word.index(after: colon)...]
     guard !rest.hasPrefix("//") else { return nil }
@@ -226,7 +231,8 @@ struct CommandSecrets {
     return "\(name):\(space)\(parts[0]) \(out(String(parts[1])))"
   }
 
-  /// `NAME=value`, as `env` and a shell have it; `name==value` and `name:=value` are HTTPie's.
+  /// Returns an assignment `NAME=value`, as for `env` and shells, without the value if it is
+  /// secret. `name==value` and `name:=value` are HTTPie's forms.
   private mutating func assignment(_ word: String) -> String? {
     guard let equals = word.firstIndex(of: "=") else { return nil }
     let name = word[..<equals].last == ":" ? word[..<equals].dropLast() : word[..<equals]
@@ -238,7 +244,8 @@ struct CommandSecrets {
     return "\(word[..<equals])\(sign)\(out(String(word[sign.endIndex...])))"
   }
 
-  /// Returns the password of `//name:password@host`, and parameters: in an address or a form.
+  /// Returns a word without the password of `//name:password@host`, and without secret parameters
+  /// of a URL or a form.
   private mutating func address(_ word: String) -> String {
     var word = word
     if let slashes = word.firstRange(of: "//") {
@@ -272,8 +279,7 @@ struct CommandSecrets {
 
   // MARK: scripts
 
-  /// Returns a shell's script whose words are read like those of a command; `nil` where none is
-  /// secret.
+  /// Returns a shell script without the secrets among its words, or `nil` if it has none.
   private mutating func script(_ text: String, _ depth: Int) -> String? {
     guard depth < Self.depthMax else { return nil }
     let words = ShellWords(text).words
@@ -290,8 +296,8 @@ struct CommandSecrets {
   }
 }
 
-/// The words of a shell's script and where they stand, roughly (Shell Command Language §2.2):
-/// quotes and backslashes are taken away, nothing is expanded, and operators only part words.
+/// The words of a shell script and their positions, simplified (Shell Command Language §2.2).
+/// Quotes and backslashes are removed, nothing is expanded, and operators only separate words.
 private struct ShellWords {
   private(set) var words: [(text: String, range: Range<String.Index>)] = []
 

@@ -1,19 +1,18 @@
 internal import Foundation
 
-/// The words of a program's command as a report keeps them: without secrets, as far as their names,
-/// places and shapes tell.
+/// The words of a program's command as a report stores them: without the secrets that their names,
+/// positions and forms reveal.
 package struct CommandWords: Sendable, Hashable {
-  /// The fact of a report that holds them.
+  /// The name of the fact that contains the words in a report.
   static let fact = "command"
 
-  /// The words that may be kept.
+  /// The words without secrets.
   package let words: [String]
-  /// The secrets, which may not be kept, the longest first: they may turn up again in what was seen
-  /// of the program.
+  /// The removed secrets, the longest first. They may also appear in observations of the program.
   private let secrets: [String]
 
-  /// Takes the secrets out: those among the words, and those of the environment, which a shell may
-  /// have put there.
+  /// Creates the words without secrets. A shell may have inserted secrets of the environment, so
+  /// these are removed as well.
   package init(
     _ command: [String],
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -28,12 +27,13 @@ package struct CommandWords: Sendable, Hashable {
     words = read.map { Self.masked($0, secrets).withoutSecrets }
   }
 
-  /// Names that look like a password's and are the shell's for folders (POSIX.1-2024, XCU 2.5.3).
+  /// Names that look like passwords but are the shell's variables for folders (POSIX.1-2024, XCU
+  /// 2.5.3).
   private static let folders: Set<String> = ["PWD", "OLDPWD"]
 
-  /// Reads what a report holds; `nil` where that is no list of words.
+  /// Reads the words from a report; `nil` if the text is not a list of words.
   init?(text: String) {
-    // What somebody else wrote there is no command.
+    // Text in another format is not a command.
     guard let json = try? JSON(parsing: text.utf8, source: ""), case .array(let words) = json else {
       return nil
     }
@@ -41,16 +41,16 @@ package struct CommandWords: Sendable, Hashable {
     secrets = []
   }
 
-  /// A list, as JSON.
+  /// The words as a JSON array.
   var text: String { "\(JSON.texts(words))" }
 
-  /// Tells whether something was taken out, so that it cannot be run.
+  /// Whether a secret was removed, so that the command cannot be run.
   package var isIncomplete: Bool { words.contains { $0.contains("REDACTED-") } }
 
   /// Returns a text without the secrets of the command.
   func masked(_ text: String) -> String { Self.masked(text, secrets) }
 
-  /// Returns a text of the program's as a terminal shows it.
+  /// Returns a text of the program as a terminal shows it.
   func told(_ text: String, atMost most: Int) -> String { masked(text).told(atMost: most) }
 
   private static func masked(_ text: String, _ secrets: [String]) -> String {
@@ -59,8 +59,8 @@ package struct CommandWords: Sendable, Hashable {
     }
   }
 
-  /// Returns a text without the secrets, where it may have been cut within one: it ends in "…"
-  /// then.
+  /// Returns a text without the secrets. If it was cut and ends in "…", a part of a secret at its
+  /// end is removed, too.
   fileprivate func maskedWhereCut(_ text: String) -> String {
     let text = masked(text)
     guard text.hasSuffix("…") else { return text }
@@ -74,12 +74,13 @@ package struct CommandWords: Sendable, Hashable {
     return text
   }
 
-  /// The least of a secret's beginning that counts as one.
+  /// The minimum length of a secret's beginning that is recognised.
   private static let cutLengthMin = 4
 }
 
 extension Observation {
-  /// Returns what was seen, without what a program was given as secrets: its requests bear them.
+  /// Returns the observation without the secrets of the program's command, which its requests may
+  /// contain.
   func masked(by command: CommandWords) -> Observation {
     var observation = self
     observation.endpoint = command.masked(endpoint)
@@ -100,7 +101,7 @@ extension Observation {
 }
 
 extension AttemptDecision {
-  /// The same decision with no secret in the address of its key.
+  /// The same decision without secrets in the URL of its key.
   var withKeyMasked: AttemptDecision {
     let words = key.split(separator: " ", maxSplits: 1)
     guard words.count == 2 else { return self }
@@ -114,15 +115,15 @@ extension AttemptDecision {
 }
 
 extension [Observation] {
-  /// Returns the same, with no secret in an address: a client may ask for more than is on the
-  /// cassette. Many attempts have one key, so each is looked into once.
+  /// Returns the observations without secrets in their URLs, because a client may request URLs that
+  /// are not on the cassette. Many attempts have the same key, so each key is checked once.
   func withKeysMasked() -> [Observation] {
     var masked = self
     masked.maskKeys()
     return masked
   }
 
-  /// Does the same in place.
+  /// Removes the secrets in the URLs in place.
   mutating func maskKeys() {
     var keys: [String: String] = [:]
     for place in indices {

@@ -17,68 +17,71 @@ public struct DrillCall: Sendable {
   public let index: Int
   /// The request to make, as it was recorded, with the recorded host.
   public let request: Request
-  /// Whether a person needs the response: the plan, the scenario or the cassette calls its request
-  /// critical. A screen by default is not.
+  /// Whether a user needs the response, because the plan, the scenario or the cassette marks its
+  /// request as critical. A request that is only a screen by default does not count.
   public let isCritical: Bool
-  /// The way to the server.
+  /// The route to the server.
   var route: CallRoute
-  /// The base URL to call: everything in front of the recorded path.
+  /// The base URL of the call: everything before the recorded path.
   public var baseURL: URL { route.baseURL }
-  /// The base URLs of the servers that an app chooses among at its start, the nearest first, where
-  /// the cassette has a start; else ``baseURL`` alone.
+  /// The base URLs of the servers that an app chooses among at its start, the nearest first. If the
+  /// cassette has no start, ``baseURL`` is the only one.
   public var origins: [URL] { servers.isEmpty ? [baseURL] : servers.map(\.base) }
-  /// The session to use; in process it leads to the cassette, and so does ``send(_:)``.
+  /// The session to use. In process, its requests go to the cassette, like requests of
+  /// ``send(_:)``.
   public var session: URLSession { route.session.session }
-  /// The time for which one attempt may wait without receiving a byte.
+  /// The maximum time that one attempt may wait without receiving a byte.
   public let attemptTimeout: Duration
   /// The time that the call may take.
   public let deadline: Duration
-  /// The file of the authority that issues the certificates on the call's way, for whoever can be
-  /// told whom to trust.
+  /// The file of the authority that issues the call's certificates, for clients that can be
+  /// configured to trust it.
   var authorityFile: URL?
-  /// The network in which its address is; `nil`: this process's own.
+  /// The network of the call's address. `nil` means this process's own network.
   var network: PrivateNetwork? { route.network }
-  /// The recording of the conversation by WebSocket that its request begins; `nil` where it begins
+  /// The recording of the WebSocket conversation that its request begins, or `nil` if there is
   /// none.
   package internal(set) var conversation: Interaction?
-  /// The servers of the cassette's start; empty where it has none.
+  /// The servers of the cassette's start. Empty if the cassette has none.
   package var servers: [CallServer] { route.servers }
-  /// The file of the configuration that an app has kept, for programs; `nil` where the cassette has
-  /// no start, and for all others.
+  /// The file of the configuration that an app has kept, for programs. `nil` for other clients, and
+  /// if the cassette has no start.
   var kept: URL?
-  /// Tells whether the memory of its program is looked at.
+  /// Whether the memory of its program is watched.
   var watchesMemory = false
-  /// The start of the program that is started for it.
+  /// The start of the program for this call.
   let programStart = ProgramStart()
-  /// The way to the deck without a session; `nil` on the wire.
+  /// The access to the deck without a session; `nil` on the wire.
   package var exchange: DirectExchange? { route.exchange }
-  /// The client's word on what was shown: that something was, and that it was an earlier copy.
+  /// The client's own report of the shown content: whether there was content, and whether it was an
+  /// earlier copy.
   private let word = Locked<(isShown: Bool?, isStale: Bool?)>((nil, nil))
-  /// The client's word on what it received in a conversation.
+  /// The client's own report of the messages that it received in a conversation.
   private let heard = Locked<[(digest: UInt64, at: DispatchTime)]>([])
   /// The steps of a flow in a search; `nil` in a drill.
   package var steps: FlowSteps?
 
-  /// Returns the longest a harness waits for a call before it declares a hang: a client that keeps
-  /// to its deadline gets some time to return.
+  /// Returns the maximum time that a harness waits for a call before the call counts as hung. A
+  /// client that keeps to its deadline gets some extra time to return.
   static func patience(_ deadline: Duration) -> Duration { deadline + deadline / 2 + .seconds(1) }
 
-  /// A configuration for a client that makes its own sessions: they lead where ``session`` leads.
+  /// A configuration for a client that creates its own sessions. Their requests have the same
+  /// destination as requests of ``session``.
   ///
-  /// Each access makes a new object, to be changed at will. The work of its sessions must have
-  /// ended when the call does, like all that the call begins: their route then belongs to another
-  /// call.
+  /// Each access creates a new object, which the client may change. The work of its sessions must
+  /// have ended when the call ends, as must all other work of the call. Afterwards their requests
+  /// count for another call.
   public var configuration: URLSessionConfiguration { route.configure() }
 
-  /// Tells whether its address is this machine's own, or a name that nobody can have, or one that
-  /// leads nowhere else in its network.
+  /// Whether the call can only reach this machine: by a loopback address, an impossible name, or a
+  /// name of its own network.
   var leadsNowhereElse: Bool {
     guard let host = baseURL.host else { return false }
     if network != nil { return host.hasSuffix(".\(LateNames.domain)") }
     return host == "127.0.0.1" || host == Targets.unknownName
   }
 
-  /// The whole URL of the call: base, recorded path and query. That of a conversation has the
+  /// The whole URL of the call: base, recorded path and query. The URL of a conversation has the
   /// scheme `ws` or `wss` (RFC 6455 §3).
   public var url: URL {
     var base = baseURL.absoluteString
@@ -97,8 +100,8 @@ public struct DrillCall: Sendable {
     return asked
   }
 
-  /// Sends a request and returns its answer, behind redirects, without a session and without what
-  /// Foundation makes of requests: for clients with a transport of their own, in process alone.
+  /// Sends a request in process and returns the response after redirects, without a session or
+  /// Foundation's changes to requests. For clients with a transport of their own.
   ///
   /// ```swift
   /// let report = try await Drill(cassette, in: .preRelease).run(in: .virtualTime) { call in
@@ -106,14 +109,14 @@ public struct DrillCall: Sendable {
   /// }
   /// ```
   ///
-  /// - Parameter request: The request; it goes to the cassette, whatever its host.
-  /// - Returns: The answer, its body without content coding.
-  /// - Throws: The `URLError` that a session would have, `CancellationError`, or `DrillError` where
-  ///   only a socket can carry it.
+  /// - Parameter request: The request. It is sent to the cassette, for any host.
+  /// - Returns: The response, with its body decoded from any content coding.
+  /// - Throws: The `URLError` that a session would report, `CancellationError`, or `DrillError` if
+  ///   only a socket can carry the request.
   public func send(_ request: Request) async throws -> Response {
     guard let exchange else {
       throw DrillError.plan(
-        "\(url) is on the wire, where a session is needed. Fly it with the stage .inProcess."
+        "\(url) is a network address, but a session is required. Run it with the stage .inProcess."
       )
     }
     do throws(DirectExchange.Failure) {
@@ -132,13 +135,13 @@ public struct DrillCall: Sendable {
     }
   }
 
-  /// Does a step of a flow, which is one thing that a user does, such as to pay.
+  /// Performs a step of a flow: a single action of a user, such as a payment.
   ///
-  /// A drill does the work and nothing more. A search may cancel it, as for a user who leaves the
-  /// screen, wait for its end, and do it once more, as for one who comes back.
+  /// A drill only performs the work. A search may cancel the work and wait for its end, as if the
+  /// user leaves the screen. It then performs the work once more, as if the user returns.
   ///
   /// - Parameters:
-  ///   - name: The step's name, which no other step of the flow has.
+  ///   - name: The step's name, which must be unique in the flow.
   ///   - work: The step's work.
   /// - Returns: The value of the work.
   /// - Throws: The error of the work.
@@ -150,12 +153,12 @@ public struct DrillCall: Sendable {
     return try await steps.take(name, work)
   }
 
-  /// Ends the process that this call's client stands for, and returns the call of the one that is
-  /// started in its place: in process alone.
+  /// Simulates the end of this call's process, and returns a call for a process that is started in
+  /// its place. In process only.
   package func restarted() -> DrillCall {
     exchange?.die()
     route.session.cancel()
-    // What it says of itself is said of the same call.
+    // Both calls share the client's own reports.
     var next = self
     next.route.exchange = exchange?.anew()
     next.route.session = CallSession { [configure = route.configure] in
@@ -164,29 +167,30 @@ public struct DrillCall: Sendable {
     return next
   }
 
-  /// Ends the session of a call that was restarted, with its last task.
+  /// Ends the session of a call that was restarted, after its last task.
   package func close() { route.session.end() }
 
-  /// Reports whether the user saw something, where the client's result does not show it: a stale
-  /// copy after an error, or a page without a line on it. The last report counts.
+  /// Reports whether the user saw content, if the client's result does not show it. Examples are a
+  /// stale copy after an error, or a page without text. The last report counts.
   public func showed(_ isShown: Bool) { word.withLock { $0.isShown = isShown } }
 
-  /// Reports whether what was shown is an earlier copy. A client that never reports it has neither
-  /// stale nor fresh pages in its report.
+  /// Reports whether the shown content is an earlier copy. If a client never reports this, its
+  /// report has neither stale nor fresh pages.
   public func servedStale(_ isStale: Bool) { word.withLock { $0.isStale = isStale } }
 
-  /// Reports that the client has received a message of its conversation and hands it on, as soon as
-  /// it does: whatever is never reported counts as lost, and of a client that reports nothing
-  /// nobody knows.
+  /// Reports that the client has received a message of its conversation, at the time when it passes
+  /// the message on. A message without a report counts as lost. If a client reports no messages at
+  /// all, they are not judged.
   public func received(_ message: Data) {
     let digest = ConversationLog.digest(of: message)
     heard.withLock { $0.append((digest, .now())) }
   }
 
-  /// Reports that the client has received a message of text.
+  /// Reports that the client has received a text message.
   public func received(_ message: String) { received(Data(message.utf8)) }
 
-  /// The client's word on what it received, with times since a moment; `nil`: it said nothing.
+  /// Returns the client's report of its received messages, with times since a moment; `nil` if it
+  /// reported none.
   func saidReceived(since epoch: DispatchTime) -> ReceivedMessages? {
     let heard = heard.withLock { $0 }
     guard !heard.isEmpty else { return nil }
@@ -199,16 +203,16 @@ public struct DrillCall: Sendable {
     return received
   }
 
-  /// The client's word on that.
+  /// The client's report whether the content was an earlier copy.
   var saidStale: Bool? { word.withLock { $0.isStale } }
 
-  /// The client's word on what was shown.
+  /// The client's report whether there was content.
   var said: Bool? { word.withLock { $0.isShown } }
 }
 
 extension String {
-  /// Every byte that has no place in a path or query (RFC 3986 §3.3 and §3.4) as its escape; what
-  /// is escaped already stays as it is. `URL` would escape those, too, and their percent signs.
+  /// The text with every byte escaped that is not allowed in a path or query (RFC 3986 §3.3 and
+  /// §3.4). Existing escapes are kept, whereas `URL` would also escape their percent signs.
   fileprivate var withURLCharactersOnly: String {
     addingPercentEncoding(withAllowedCharacters: Self.urlCharacters) ?? self
   }

@@ -1,5 +1,5 @@
-/// A client that a drill can run: code of yours, a bare `URLSession`, a program, or a client that
-/// another module adds.
+/// A client that a drill can run: your code, a bare `URLSession`, a program, or a client from
+/// another module.
 ///
 /// ```swift
 /// let shop = DrillSubject("shop") { call in
@@ -8,7 +8,7 @@
 /// await DrillMain(subject: shop, beside: [.urlSession]).run()
 /// ```
 public struct DrillSubject: Sendable {
-  /// The client that the value stands for.
+  /// The client of this value.
   package let client: any Subject
 
   /// Creates a value from a client of this package.
@@ -29,9 +29,9 @@ public struct DrillSubject: Sendable {
   /// The name in reports, and for `--subject`.
   public var name: String { client.name }
 
-  /// A bare `URLSession`: one task for each call, without a policy of its own.
+  /// A bare `URLSession`: one task for each call, without a retry policy of its own.
   public static var urlSession: DrillSubject { DrillSubject(URLSessionSubject()) }
 
-  /// The program that a plan names as its command.
+  /// The program that a plan's command names.
   public static var program: DrillSubject { DrillSubject(ExecSubject()) }
 }

@@ -3,11 +3,12 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// Any program: started once for each call, told what to ask for, and judged by how it ends.
+/// Any program, started once for each call with the call's request, and judged by the way in which
+/// it ends.
 ///
-/// It ends with 0 where the call succeeded, and prints what there is to show; with another code the
-/// call failed; by a signal it crashed; a program that does not end in time hangs and is killed
-/// with all that it has started. What it has started and leaves behind ends with the drill.
+/// With exit code 0, the call succeeded and the output is its content. With another code, the call
+/// failed. A signal means a crash. A program that does not end in time hangs, and is killed with
+/// all processes that it has started. Processes that a program leaves running end with the drill.
 struct ExecSubject: Subject {
   let name = DrillPlan.execSubject
   private let command: [String]
@@ -19,20 +20,20 @@ struct ExecSubject: Subject {
   let runsOnlyIfNamed = true
   var namesKept: Bool { command.contains(where: CallPlaceholders.namesKept) }
 
-  /// A program of which nothing is seen starts for no longer than that, as far as others wait for
-  /// its place; one whose server is not there is never seen.
+  /// The maximum time for which a program without a sign occupies its start place. A program whose
+  /// server is unreachable never shows a sign.
   private static let startMax = Duration.seconds(5)
 
   func run(_ call: DrillCall) async -> CallResult {
-    // Whatever went wrong before: a program is never sent to anybody but us.
+    // A safeguard: a program must never be directed to another host.
     guard call.leadsNowhereElse else {
-      return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
+      return .bad("\(call.baseURL.host ?? "its address") is not on this machine")
     }
     let start = call.programStart
     start.isDue()
     let giveBack = await StartingPlaces.shared.place()
     defer { giveBack() }
-    // Its caller has given it up, and nobody waits for what it would do.
+    // The caller has cancelled the call, and does not wait for a result.
     if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
     DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
@@ -48,8 +49,8 @@ struct ExecSubject: Subject {
     }
   }
 
-  /// Returns the names and values that are filled in, also as `WINDTUNNEL_…` in the program's
-  /// environment.
+  /// Returns the placeholders and their values, which are also set as `WINDTUNNEL_…` in the
+  /// program's environment.
   private static func values(of call: DrillCall) -> [(key: String, value: String)] {
     let own = [
       ("url", call.url.absoluteString), ("base", call.baseURL.absoluteString),
@@ -57,14 +58,14 @@ struct ExecSubject: Subject {
       ("kept", call.kept?.path ?? ""),
       ("method", call.request.method), ("call", String(call.index)),
     ]
-    // The last, since what was recorded may have any word in it.
+    // Replaced last, because a recorded body may contain any word.
     return own + (call.authorityFile.map { [("ca", $0.path)] } ?? [])
       + (call.request.bodyForPrograms.map { [("body", $0)] } ?? [])
   }
 
   private static func environment(of call: DrillCall) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
-    // Not another drill's, where this call has none.
+    // Removed, so that a call without a body does not inherit another drill's.
     environment["WINDTUNNEL_BODY"] = nil
     for (name, value) in values(of: call) {
       environment["WINDTUNNEL_\(name.uppercased())"] = value
@@ -74,11 +75,11 @@ struct ExecSubject: Subject {
     return environment
   }
 
-  /// Runs the program of a call to its end, or kills it when that takes too long.
+  /// Runs the program of a call to its end, or kills it if that takes too long.
   private func result(of call: DrillCall) async -> CallResult {
     let words = words(for: call)
     guard let executable = Executable.find(words[0]) else {
-      return .bad("\(words[0]) is not there")
+      return .bad("\(words[0]) was not found")
     }
     let process = SpawnedProcess(executable, Array(words.dropFirst()))
     (process.environment, process.network) = (Self.environment(of: call), call.network)
@@ -86,7 +87,8 @@ struct ExecSubject: Subject {
     return await withTaskCancellationHandler {
       await result(of: process, words[0], for: call, isGivenUp)
     } onCancel: {
-      // Its caller gives it up, as a shell would; one that does not run yet is told when it does.
+      // The caller cancels the call, as a shell would. A program that does not run yet is signalled
+      // after its start.
       isGivenUp.withLock { $0 = true }
       process.askToEnd()
     }
@@ -102,7 +104,8 @@ struct ExecSubject: Subject {
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: false) : nil
     let isLate = Locked(false)
     let sleep = Locked<String?>(nil)
-    // The waits before its first sign are those of its start, and count only without a sign.
+    // Waits before the first sign belong to the program's start. They count only if there is no
+    // sign.
     let (processor, loaded) = (ProcessorWatch(process), Locked<ProcessorWatch.Mark>([:]))
     return await withCheckedContinuation { continuation in
       do {
@@ -125,7 +128,7 @@ struct ExecSubject: Subject {
         return continuation.resume(returning: .bad("\(program) cannot be started"))
       }
       if let memory {
-        // It has loaded its code by then, and nothing of an answer.
+        // At this point, the program has loaded its code, but has received nothing of a response.
         start.whenSeen { memory.noteBefore() }
         memory.start {}
       }
@@ -145,11 +148,11 @@ struct ExecSubject: Subject {
     }
   }
 
-  /// Of what it prints no more is kept; the rest is read and dropped.
+  /// The maximum size of the stored output in bytes. The rest is read and discarded.
   private static let outputBytesMax = 16 << 20
 
-  /// Returns the output. The call hears of each message of its conversation that the program says
-  /// it has received, as it says so.
+  /// Returns the output. The call receives each message of its conversation when the program
+  /// reports it.
   private static func body(of printed: PrintedOutput, in call: DrillCall) -> Data {
     var (body, lines) = (Data(), LineSplitter())
     printed.read { data in
@@ -160,8 +163,8 @@ struct ExecSubject: Subject {
     return body
   }
 
-  /// Does something when a program still runs at the end of patience, which begins when the server
-  /// first sees it.
+  /// Runs an action if a program still runs when its patience ends. The patience begins with the
+  /// first sign at the server.
   private static func watch(
     _ process: SpawnedProcess,
     _ start: ProgramStart,
@@ -208,21 +211,20 @@ struct ExecSubject: Subject {
 }
 
 extension SpawnedProcess {
-  /// Tells whether one that has ended died from a fault of its own, or says that of another as a
-  /// shell does.
+  /// Whether an ended program crashed, or reports the crash of another program as a shell does.
   var hasCrashed: Bool {
     terminationReason == .uncaughtSignal || Self.crashCodes.contains(terminationStatus)
   }
 
-  /// The codes by which a shell says that a program died from a fault of its own: 128 and the
-  /// signal, which is ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
+  /// The exit codes by which a shell reports that a program crashed. They are 128 plus the signal
+  /// ILL, TRAP, ABRT, BUS, FPE or SEGV (POSIX, Shell Command Language §2.8.2).
   private static let crashCodes: Set<Int32> = Set(
     [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
   )
 }
 
 extension DispatchQueue {
-  /// Does something when so much time has gone by.
+  /// Runs an action after a time.
   fileprivate func asyncAfter(after time: Duration, _ action: @escaping @Sendable () -> Void) {
     asyncAfter(deadline: .now() + time, execute: action)
   }

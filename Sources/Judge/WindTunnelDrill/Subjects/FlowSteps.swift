@@ -1,31 +1,30 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The steps of a flow, and the one that its user breaks off: what a search does to it beside
-/// faults.
+/// The steps of a flow, and the step that a search interrupts in addition to its faults.
 package final class FlowSteps: Sendable {
-  /// A step as it was seen.
-  package struct Seen: Sendable, Hashable {
+  /// An observed step of a flow.
+  package struct Step: Sendable, Hashable {
     /// The name of the step.
     package var name: String
     /// The time from the flow's start to the step's.
     package var start: Duration
-    /// The time from the flow's start to the step's end; `nil` where it has not ended.
+    /// The time from the flow's start to the step's end, or `nil` if it has not ended.
     package var end: Duration?
   }
 
-  /// The breaking off of a step.
+  /// The interruption of a step.
   package struct BreakingOff: Sendable, Hashable {
-    /// The name of the step; the first of that name.
+    /// The name of the step. The first step with this name is interrupted.
     package var step: String
-    /// The time from its start.
+    /// The time from the step's start.
     package var after: Duration
 
-    /// Makes one of a step and a time.
+    /// Creates an interruption of a step after a time.
     package init(step: String, after: Duration) { (self.step, self.after) = (step, after) }
   }
 
   private struct State {
-    var seen: [Seen] = []
+    var seen: [Step] = []
     var breakingOff: BreakingOff?
     var cameBack: Duration?
   }
@@ -33,26 +32,26 @@ package final class FlowSteps: Sendable {
   private let state: Locked<State>
   private let start = ContinuousClock.now
 
-  /// Makes the steps of a flow that begins now.
+  /// Creates the steps of a flow that begins now.
   package init(breakingOff: BreakingOff? = nil) {
     state = Locked(State(breakingOff: breakingOff))
   }
 
   /// The steps so far, in the order of their beginnings.
-  package var seen: [Seen] { state.withLock { $0.seen } }
+  package var seen: [Step] { state.withLock { $0.seen } }
 
-  /// The time from the flow's start to the user's return; `nil`: no user has left.
+  /// The time from the flow's start to the user's return. `nil` if the user has not left.
   package var cameBack: Duration? { state.withLock { $0.cameBack } }
 
-  /// Does a step. Where it is broken off, its work is cancelled and awaited, and then done again,
-  /// as by a user who comes back.
+  /// Performs a step. If it is interrupted, its work is cancelled and awaited, and then performed
+  /// again, as if the user returns.
   func take<Value: Sendable>(
     _ name: String,
     _ work: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let begun = ContinuousClock.now - start
     let (place, after) = state.withLock { state -> (Int, Duration?) in
-      state.seen.append(Seen(name: name, start: begun))
+      state.seen.append(Step(name: name, start: begun))
       guard let breakingOff = state.breakingOff, breakingOff.step == name else {
         return (state.seen.count - 1, nil)
       }
@@ -66,7 +65,7 @@ package final class FlowSteps: Sendable {
     guard let after else { return try await work() }
     let first = Task { try await work() }
     let user = Task {
-      // Only the step's own end wakes it earlier.
+      // Only the end of the step wakes this task earlier.
       try await Task.sleep(for: after)
       first.cancel()
     }
@@ -76,7 +75,7 @@ package final class FlowSteps: Sendable {
       first.cancel()
     }
     user.cancel()
-    // Whoever has what he came for stays.
+    // A user who already has the result does not leave.
     if case .success(let value) = result, !first.isCancelled { return value }
     try Task.checkCancellation()
     if !first.isCancelled { return try result.get() }

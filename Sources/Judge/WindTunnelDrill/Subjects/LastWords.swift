@@ -1,16 +1,16 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The standard error of a program: shown line by line without secrets, and looked through
-/// for the signs of a panic.
+/// The standard error of a program. It is printed line by line without secrets, and searched for
+/// the signs of a panic.
 final class LastWords: Sendable {
-  /// The words by which runtimes begin and go on to tell of a panic.
+  /// The texts by which runtimes report a panic.
   private static let signs = [
     "panic: ", "fatal error: ", "\ngoroutine ", "thread '", "panicked at",
   ]
-  /// A sign may come in two pieces.
+  /// The maximum length of a sign, which may be split between two reads.
   private static let signLengthMax = 16
-  /// No more is shown of a line.
+  /// The maximum length of a printed line.
   private static let shownMax = 2000
 
   private struct State {
@@ -24,7 +24,7 @@ final class LastWords: Sendable {
   /// Reads a pipe on a thread of its own.
   ///
   /// - Parameters:
-  ///   - pipe: The end that is read.
+  ///   - pipe: The read end of the pipe.
   ///   - command: The command of the program.
   ///   - ending: The pipe that is closed at its other end when the program has ended.
   init(of pipe: FileHandle, for command: CommandWords, until ending: FileHandle) {
@@ -33,7 +33,7 @@ final class LastWords: Sendable {
       var lines = LineSplitter()
       func show(_ line: String) {
         let shown = command.told(line, atMost: Self.shownMax)
-        // Where nobody can see it, it is kept all the same.
+        // If standard error cannot be written, the text is still searched.
         try? FileHandle.standardError.write(contentsOf: Data("\(shown)\n".utf8))
       }
       told.read { data in
@@ -50,7 +50,7 @@ final class LastWords: Sendable {
     }.start()
   }
 
-  /// Waits until all of it is read, and returns the signs that were seen.
+  /// Waits until everything is read, and returns the signs that were found.
   func seen() -> Set<String> {
     isRead.wait()
     isRead.signal()
@@ -62,9 +62,9 @@ final class LastWords: Sendable {
     Set(signs.filter { text.contains($0) })
   }
 
-  /// Tells whether a program died from a panic: Go's runtime ends with 2 and the stacks of its
-  /// goroutines, Rust's with 101 and the place. Both are no signals, and no ends that a client
-  /// chose.
+  /// Returns whether a program ended with a panic. Go's runtime exits with 2 and prints the stacks
+  /// of its goroutines. Rust's exits with 101 and prints the location. Neither is a signal, nor an
+  /// exit that the client chose.
   static func tellOfPanic(_ signs: Set<String>, code: Int32) -> Bool {
     switch code {
     case 2:

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// A program that is ended with this process at the latest, and whose output is read until it ends.
+/// A program that ends with this process at the latest, and whose output is read until it ends.
 enum ListenedProgram {
   /// Starts a program. Throws if it cannot be started.
   ///
-  /// The output is read by `read`, on a thread of its own. When the program has ended, `ended`
-  /// receives what was read and the signs of its standard error; `gone` is called when nothing is
-  /// left of what it has started either. The secrets of its command are not shown.
+  /// `read` reads the output on a thread of its own. When the program has ended, `ended` receives
+  /// the result of `read` and the signs in its standard error. `gone` is called when all processes
+  /// that the program has started have ended, too. The secrets of its command are not printed.
   static func start<Content>(
     _ process: SpawnedProcess,
     of secrets: CommandWords,
@@ -16,9 +16,9 @@ enum ListenedProgram {
   ) throws {
     let (output, errors, ending) = (Pipe(), Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, errors)
-    // Closed when it has ended, which its reader sees.
+    // Closing the pipe signals the program's end to its reader.
     process.terminationHandler = { [handle = ending.fileHandleForWriting] _ in
-      // It is open, and nobody else closes it.
+      // The handle is open, and only this handler closes it.
       try? handle.close()
     }
     try RunningPrograms.shared.start(process)
@@ -30,7 +30,8 @@ enum ListenedProgram {
       process.waitUntilExit()
       RunningPrograms.shared.ended(process)
       ended(content, lastWords.seen())
-      // What it has left behind may go on to print, and ends with this process at the latest.
+      // Processes that the program leaves running may still print. They end with this process at
+      // the latest.
       printed.drop()
       process.waitUntilGone()
       RunningPrograms.shared.gone(process)

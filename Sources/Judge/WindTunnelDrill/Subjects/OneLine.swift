@@ -1,8 +1,9 @@
 extension String {
-  /// Returns a text of a client's as reports and terminals show it: in one line without secrets,
-  /// its control characters spelled.
+  /// Returns a client's text as reports and terminals show it: in one line, without secrets, with
+  /// its control characters escaped.
   package func told(atMost most: Int) -> String {
-    // More than is shown, and whole words: of a secret that is cut in the middle nothing is seen.
+    // More text than is shown, cut between words, because a secret that is cut in the middle is not
+    // recognised.
     let start = unicodeScalars.prefix(8 * most)
     let isCut = start.endIndex < unicodeScalars.endIndex
     let end = isCut ? start.dropFirst(most).lastIndex { $0.properties.isWhitespace } : nil
@@ -10,8 +11,8 @@ extension String {
     return words.withoutSecrets.inOneLine(atMost: most).visible
   }
 
-  /// Returns a text with an end of a line for each control sequence of terminals (ECMA-48 §5.4),
-  /// beside which no name of a secret is seen.
+  /// Returns a text with each control sequence of terminals (ECMA-48 §5.4) replaced by a line end.
+  /// Next to such a sequence, the name of a secret is not recognised.
   private static func withoutStyles(_ text: Substring.UnicodeScalarView) -> String {
     var (plain, isSequence) = (UnicodeScalarView(), false)
     for scalar in text {
@@ -28,10 +29,11 @@ extension String {
     return String(plain)
   }
 
-  /// Returns the text in one line: the ends of lines are a space, and of a long one so many scalars
-  /// are left.
+  /// Returns the text in one line. Each line end becomes a space, and a long text is cut after a
+  /// number of scalars.
   ///
-  /// Not so many characters: one of those may have any number of accents, and weigh megabytes.
+  /// The limit is not a number of characters: a character may have any number of accents, and take
+  /// megabytes.
   func inOneLine(atMost most: Int) -> String {
     var (line, count, isBetween) = (String.UnicodeScalarView(), 0, false)
     for scalar in unicodeScalars {

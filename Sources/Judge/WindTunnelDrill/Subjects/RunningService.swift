@@ -3,20 +3,20 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// The one run of a program that lives from call to call.
-// What of `SpawnedProcess` is used here may be used on any thread.
+/// The single run of a long-running program.
+// The members of `SpawnedProcess` that this class uses are safe on any thread.
 final class RunningService: Sendable {
-  /// The time to end in once its input has ended.
+  /// The time that a program has to end after its input was closed.
   private static let graceAfterInput = Duration.seconds(2)
-  /// The time to end in once it has been told to, and that in which nobody has to be left who holds
-  /// its output once it has been killed.
+  /// The time that a program has to end after SIGTERM. The same time passes after SIGKILL, until
+  /// its output must be closed.
   private static let graceAfterSignal = Duration.seconds(1)
-  /// The greatest number of meaningless lines that are reported.
+  /// The maximum number of invalid lines that are reported.
   private static let complaintsMax = 5
-  /// Of such a line no more is shown.
+  /// The maximum length of an invalid line in a message.
   private static let shownMax = 80
 
-  /// A call that has been asked for and not answered.
+  /// A call that was requested and has no result yet.
   private struct Waiting: Sendable {
     var call: DrillCall
     var continuation: CheckedContinuation<CallResult, Never>
@@ -27,18 +27,18 @@ final class RunningService: Sendable {
 
   private struct State {
     var waiting: [Int: Waiting] = [:]
-    /// The first sign that it is there: a call's request, or an answer.
+    /// The time of the first sign of the program: a call's request, or a result line.
     var there: DispatchTime?
     var hasAnswered = false
     var isClosing = false
     var hasFallen = false
     var complaints = 0
 
-    /// Notes a sign of the program by a call. What the others in it wait for from now on is not its
-    /// start.
+    /// Records a sign of the program by a call. From now on, waits of the other calls do not count
+    /// as its start.
     mutating func isThere(by call: Int, _ processor: ProcessorWatch) {
       guard there == nil else { return }
-      // A busy machine gets round to this later than the sign came.
+      // A busy machine may run this code later than the sign arrived.
       let now = waiting[call]?.call.programStart.seen ?? .now()
       there = now
       for number in waiting.keys { waiting[number]?.mark = processor.mark }
@@ -51,11 +51,11 @@ final class RunningService: Sendable {
   private let words: [String]
   private let secrets: CommandWords
   private let hangs: @Sendable (Int, ProgramHang) -> Void
-  private let fall: @Sendable (ServiceSubject.Fall) -> Void
+  private let fall: @Sendable (ServiceSubject.ProgramFailure) -> Void
   private let process: SpawnedProcess
   private let processor: ProcessorWatch
   private let input = Pipe()
-  /// The queue on which lines wait for the program to read them, so that no call's thread does.
+  /// The queue that waits until the program reads its lines, so that no call's thread has to.
   private let writer = DispatchQueue(label: "service")
   private let state = Locked(State())
   private let gone = DispatchSemaphore(value: 0)
@@ -63,7 +63,7 @@ final class RunningService: Sendable {
   init(
     _ words: [String],
     hangs: @escaping @Sendable (Int, ProgramHang) -> Void,
-    _ fall: @escaping @Sendable (ServiceSubject.Fall) -> Void
+    _ fall: @escaping @Sendable (ServiceSubject.ProgramFailure) -> Void
   ) {
     (self.words, self.hangs, self.fall) = (words, hangs, fall)
     secrets = CommandWords(words)
@@ -73,7 +73,7 @@ final class RunningService: Sendable {
 
   func start(environment: [String: String], in network: PrivateNetwork?) {
     guard let executable = Executable.find(words[0]) else {
-      return falls(.unfit("\(words[0]) is not there."))
+      return falls(.unfit("\(words[0]) was not found."))
     }
     process.executableURL = executable
     process.arguments = Array(words.dropFirst())
@@ -107,7 +107,8 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Asks for a call and waits for its answer; one that does not come in time is a fall.
+  /// Requests a call and waits for its result. If there is none in time, the program counts as
+  /// hung.
   func result(of call: DrillCall, within patience: Duration) async -> CallResult {
     let (number, start) = (call.index, call.programStart)
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: true) : nil
@@ -115,7 +116,7 @@ final class RunningService: Sendable {
       await withCheckedContinuation { continuation in
         let hasFallen = state.withLock { state in
           if state.hasFallen { return true }
-          // What it takes to load is no call's time.
+          // The time to load the program does not count as time of a call.
           if state.there == nil { start.isDue() }
           state.waiting[number] = Waiting(
             call: call,
@@ -130,17 +131,17 @@ final class RunningService: Sendable {
           return continuation.resume(returning: CallResult(ending: .crashed, body: nil))
         }
         start.whenSeen { [weak self] in
-          // Before the answer to it.
+          // Before the response to the request.
           memory?.noteBefore()
           guard let self else { return }
           state.withLock { $0.isThere(by: number, self.processor) }
         }
-        // Only what waits can be ended by a failure.
+        // Only a waiting call can be ended by a failure.
         memory?.start { [weak self] in self?.outgrows() }
         watch(number, within: patience, after: patience)
         start.whenEndless { [weak self] in self?.falls(.hung) }
         write(ServiceLine.asking(for: call))
-        // Its caller may have given it up before it was asked for.
+        // The caller may have cancelled the call before it was requested.
         if Task.isCancelled { write(ServiceLine.cancelling(number)) }
       }
     } onCancel: {
@@ -148,8 +149,8 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Looks after so much time whether a call is answered, whose patience begins when the program is
-  /// there.
+  /// Checks after a time whether a call has a result. The patience begins with the first sign of
+  /// the program.
   private func watch(_ number: Int, within patience: Duration, after time: Duration) {
     Self.after(time) { [weak self] in
       guard let self else { return }
@@ -160,9 +161,9 @@ final class RunningService: Sendable {
         guard left <= .zero else {
           return (ProgramStart.nextLook(within: left, isSeen: state.there != nil), false, false)
         }
-        // It waits for what does not end, or is busy with what it has of it: that is no silence.
+        // The program waits for an endless response or processes its data, so it is not silent.
         if waiting.memory?.hasGrown == true { return (nil, false, true) }
-        // Under the same lock: an answer that comes now comes too late.
+        // Under the same lock, so that a result from now on is too late.
         return (nil, !exchange(&state.hasFallen, with: true), false)
       }
       if let next { watch(number, within: patience, after: next) }
@@ -171,11 +172,11 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Ends its input, waits for it to end by itself, and sees to it that nothing is left.
+  /// Closes the input, waits for the program to end by itself, and kills all processes that remain.
   func close() async {
     state.withLock { $0.isClosing = true }
     writer.async { [input] in
-      // It is open, and nobody else closes it.
+      // The handle is open, and only this function closes it.
       try? input.fileHandleForWriting.close()
     }
     let term = Self.after(Self.graceAfterInput) { [process] in process.askToEnd() }
@@ -185,9 +186,9 @@ final class RunningService: Sendable {
     await withCheckedContinuation { continuation in
       Thread { [self] in
         process.waitUntilExit()
-        // What it has started ends with it.
+        // Ends the processes that the program has started.
         process.killAll()
-        // Where that is out of reach it may hold the output open for as long as it likes.
+        // A process that cannot be killed may keep the output open indefinitely.
         _ = gone.wait(timeout: .now() + Self.graceAfterSignal)
         continuation.resume()
       }.start()
@@ -198,25 +199,25 @@ final class RunningService: Sendable {
 
   private func write(_ line: Data) {
     writer.async { [input] in
-      // One that has ended reads nothing, which its reader sees.
+      // A program that has ended does not read. Its reader detects the end.
       try? input.fileHandleForWriting.write(contentsOf: line)
     }
   }
 
   private func take(_ line: String) {
     if let told = ReceivedLine(line), let call = told.call {
-      // A conversation may outlive its call, and what is said in it then is no call's.
+      // A conversation may outlive its call. Later messages do not belong to any call.
       state.withLock { $0.waiting[call]?.call }?.received(told.content)
       return
     }
     guard let answer = ServiceAnswer(line: line) else {
       return complain(
-        "wrote a line that is no answer, {\"call\": N, \"ok\": true or false}: "
+        "wrote an invalid response, instead of {\"call\": N, \"ok\": true or false}: "
           + "\(secrets.told(line, atMost: Self.shownMax)); the line is dropped"
       )
     }
     let (waiting, hasFallen) = state.withLock { state -> (Waiting?, Bool) in
-      // The calls that it leaves behind are looked into one by one, and it is being ended.
+      // The remaining calls will be repeated one by one, and the program is being ended.
       if state.hasFallen { return (nil, true) }
       state.hasAnswered = true
       state.isThere(by: answer.call, processor)
@@ -225,7 +226,7 @@ final class RunningService: Sendable {
     if hasFallen { return }
     guard let waiting else {
       return complain(
-        "answered call \(answer.call), which was answered before or never asked for; the line is dropped"
+        "answered call \(answer.call), which is already answered or unknown; the line is dropped"
       )
     }
     if let complaint = answer.complaint { complain(complaint) }
@@ -235,8 +236,8 @@ final class RunningService: Sendable {
     waiting.continuation.resume(returning: result)
   }
 
-  /// It has more memory than anybody should: it is ended, and so are the calls that wait for it, by
-  /// a failure. That is no fall, and the next call has another run.
+  /// Ends the program because it uses too much memory, and its waiting calls by a failure. This is
+  /// not a crash, and the next call starts the program again.
   private func outgrows() {
     let waiting = state.withLock { state -> [Int: Waiting]? in
       exchange(&state.hasFallen, with: true) ? nil : exchange(&state.waiting, with: [:])
@@ -251,7 +252,7 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Notes the end of the program: in order where its input had ended, and else as a crash.
+  /// Handles the end of the program: normal if its input was closed, else a crash.
   private func ended() {
     let (isClosing, hasAnswered) = state.withLock { ($0.isClosing, $0.hasAnswered) }
     if isClosing { return }
@@ -265,21 +266,22 @@ final class RunningService: Sendable {
     let end = code == 0 ? "ended" : "ended with exit code \(code)"
     falls(
       .unanswered(
-        "\(words[0]) \(end) without an answer: a program that is started for each call has {url} in its "
-          + "command, and one that lives answers each line of its input with "
-          + "{\"call\": N, \"ok\": true or false}."
+        "\(words[0]) \(end) without a response: a program that starts for each call requires {url} "
+          + "in its command; a service answers each line of its input with {\"call\": N, \"ok\": "
+          + "true or false}."
       )
     )
   }
 
-  /// Tells of a fall, unless there was one: a program that is ended because it hangs ends, too, and
-  /// that is no crash of its own.
-  private func falls(_ fall: ServiceSubject.Fall) {
+  /// Reports a failure of the program, unless one was reported. A program that is killed because it
+  /// hangs also ends, and that is not a crash of its own.
+  private func falls(_ fall: ServiceSubject.ProgramFailure) {
     if !state.withLock({ exchange(&$0.hasFallen, with: true) }) { tell(fall) }
   }
 
-  /// Tells of its one fall. Where this process goes on after that, its calls are over.
-  private func tell(_ fall: ServiceSubject.Fall) {
+  /// Reports the only failure of the program. If this process continues afterwards, its calls are
+  /// ended.
+  private func tell(_ fall: ServiceSubject.ProgramFailure) {
     let waits = state.withLock { $0.waiting.compactMapValues { processor.longest(since: $0.mark) } }
     if fall == .hung {
       let asleep = VirtualWorld.sleepWithoutLimit(of: process.processIdentifier)
@@ -295,14 +297,14 @@ final class RunningService: Sendable {
     }
   }
 
-  /// Says in a sentence on standard error what it wrote and nobody could use.
+  /// Prints a sentence about an invalid line to standard error.
   private func complain(_ words: String) {
     let count = state.withLock { state in
       state.complaints += 1
       return state.complaints
     }
     guard count <= Self.complaintsMax else { return }
-    let rest = count == Self.complaintsMax ? " Further ones are dropped unsaid." : ""
+    let rest = count == Self.complaintsMax ? " Further ones are dropped without a message." : ""
     FileHandle.standardError.write(Data("windtunnel: \(self.words[0]) \(words).\(rest)\n".utf8))
   }
 

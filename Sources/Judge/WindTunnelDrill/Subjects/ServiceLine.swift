@@ -1,17 +1,18 @@
 internal import Foundation
 
-/// The lines that are written to a program which lives from call to call: a JSON object each.
+/// The lines that are written to a long-running program, each a JSON object.
 enum ServiceLine {
-  /// Returns the line that asks for a call: `call`, `method`, `url`, the `endpoint`, which is the
-  /// same in each call, the headers that a client sets, the `origins` of the servers of a start,
-  /// the file with the state that the app `kept`, and the body if there is one and it is text.
+  /// Returns the line that requests a call. Its members are `call`, `method`, `url`, the
+  /// `endpoint`, which is the same in each call, and the headers that a client sets. It may also
+  /// have the `origins` of the servers of a start, the file that the app has `kept`, and the body
+  /// if it is text.
   static func asking(for call: DrillCall) -> Data {
     let origins = call.servers.isEmpty ? nil : call.origins.map { JSON.text($0.absoluteString) }
     let url = call.url.absoluteString
     return line(asking(call.index, call.request, at: url, origins, kept: call.kept?.path))
   }
 
-  /// Returns the object of a line that asks for a call.
+  /// Returns the object of a line that requests a call.
   static func asking(
     _ call: Int,
     _ request: Request,
@@ -21,8 +22,8 @@ enum ServiceLine {
   ) -> JSON {
     var headers: [JSON.Member] = []
     for field in request.fieldsOfClient {
-      // An object has a name once; a field that comes twice is one with both values (RFC 9110
-      // §5.3).
+      // A JSON object has each name once. A repeated field is combined into one with both values
+      // (RFC 9110 §5.3).
       let place = headers.firstIndex { $0.name.value.lowercased() == field.name.lowercased() }
       if let place, let first = headers[place].value.stringValue {
         headers[place].value = .text("\(first), \(field.value)")
@@ -41,49 +42,49 @@ enum ServiceLine {
     )
   }
 
-  /// Tells that the caller of a call has given it up.
+  /// Returns the line that reports a cancelled call.
   static func cancelling(_ call: Int) -> Data { line(["cancel": .number(call)]) }
 
   private static func line(_ json: JSON) -> Data { Data(json.bytes() + [UInt8(ascii: "\n")]) }
 }
 
-/// The answer of such a program to one call, as it stands in a line.
+/// The result of one call of a long-running program, read from a line.
 struct ServiceAnswer: Sendable, Hashable {
-  /// The program's word on what the user saw.
+  /// The program's report of the content that the user saw.
   enum Shown: Sendable, Hashable {
-    /// Something, or nothing at all.
+    /// Whether any content was shown.
     case something(Bool)
-    /// A copy from before.
+    /// An earlier copy was shown.
     case copy
-    /// The text that was seen.
+    /// The text that was shown.
     case text(String)
   }
 
   /// The number of the call.
   var call: Int
-  /// The way in which it ended.
+  /// The result of the call.
   var ending: Observation.CallResult
-  /// The word on what was seen; `nil` where the program says nothing about it.
+  /// The report of the content that the user saw, or `nil` if the program does not report it.
   var shown: Shown?
-  /// Tells whether that was a copy from before, where the program says so.
+  /// Whether the content was an earlier copy, if the program reports it.
   var isStale: Bool?
-  /// The program's own count of its requests.
+  /// The number of requests, as the program counts them.
   var attempts: Int?
-  /// The part of it that is not what it was asked for, which is left out: in words that go on from
-  /// the program's name.
+  /// The description of an invalid part of the line, which is ignored. The text continues after the
+  /// program's name.
   var complaint: String?
 
-  /// The longest text of an error that goes into a report.
+  /// The maximum length of an error's text in a report.
   private static let scalarsMax = 200
-  /// The most requests that one call is taken to have sent: no client does, and what is beyond it
-  /// is no count.
+  /// The maximum number of requests of one call. No client sends more, so a larger number is
+  /// invalid.
   private static let attemptsMax = 1_000_000
-  /// No more is shown of what stands there in place of a count.
+  /// The maximum length of an invalid count in a message.
   private static let shownMax = 40
 
-  /// Reads a line; `nil` where it is no object with a whole number `call` and a truth value `ok`.
+  /// Reads a line; `nil` if it is not an object with an integer `call` and a Boolean `ok`.
   init?(line: String) {
-    // Why it is none is in the line for everybody to see.
+    // The reason for the error is not needed, because the line itself is printed.
     guard let json = try? JSON(parsing: line.utf8, source: ""),
       let call = json["call"]?.intValue, case .bool(let isFine)? = json["ok"]
     else { return nil }
@@ -106,10 +107,10 @@ struct ServiceAnswer: Sendable, Hashable {
     }
   }
 
-  /// Returns the sentence about a count of requests that is none.
+  /// Returns the sentence about an invalid count of requests.
   private static func complaint(of call: Int, _ told: JSON) -> String {
-    "answered call \(call) with \"attempts\", which is a whole number from 0 to \(attemptsMax), as "
-      + "\("\(told)".told(atMost: shownMax)); it is left out"
+    "answered call \(call) with the \"attempts\" \("\(told)".told(atMost: shownMax)); expected a "
+      + "whole number from 0 to \(attemptsMax); it is ignored"
   }
 
   private static func shown(_ json: JSON) -> Shown? {
@@ -126,7 +127,7 @@ struct ServiceAnswer: Sendable, Hashable {
     }
   }
 
-  /// Returns a body, which is its text or the JSON itself.
+  /// Returns a body: its text, or the JSON itself.
   private static func body(_ json: JSON) -> Shown? {
     switch json {
     case .string(let text): .text(text.value)
@@ -135,7 +136,7 @@ struct ServiceAnswer: Sendable, Hashable {
     }
   }
 
-  /// Returns the result of its call, which is told what else the program says.
+  /// Returns the result of a call, and passes the program's other reports to it.
   func result(of call: DrillCall) -> CallResult {
     var result = CallResult(ending: ending, body: nil)
     result.attempts = attempts
@@ -147,7 +148,7 @@ struct ServiceAnswer: Sendable, Hashable {
       call.servedStale(true)
     case .text(let text):
       (result.body, result.isPrinted) = (Data(text.utf8), true)
-      // After an error it is the word that counts: nothing is compared.
+      // After an error, the body is not compared, so its report decides.
       if ending != .succeeded { call.showed(!text.isEmpty) }
     }
     if let isStale { call.servedStale(isStale) }

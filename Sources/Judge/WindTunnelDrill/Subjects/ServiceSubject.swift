@@ -2,49 +2,49 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
-/// A program that is started once and lives from call to call: it reads a call a line and writes an
-/// answer a line, in any order. Its pools, caches and budgets live with it.
+/// A program that is started once and handles many calls. It reads one call per line and writes one
+/// result per line, in any order. Its pools, caches and budgets last for all calls.
 ///
-/// If it ends before its input does, or leaves a call without an answer, it has fallen, and its
-/// subject's process ends with it: whoever watches that finds out which call is to blame, and
-/// starts both again.
+/// The program fails if it ends before its input does, or leaves a call without a result. Its
+/// client process then ends with it. The parent finds out which call is responsible, and starts
+/// both again.
 struct ServiceSubject: Subject {
-  /// The way in which a program falls.
-  enum Fall: Sendable, Hashable {
-    /// The end before its input ended.
+  /// The way in which a program fails.
+  enum ProgramFailure: Sendable, Hashable {
+    /// The program ended before its input did.
     case crashed
-    /// The program leaves a call without an answer.
+    /// The program left a call without a result.
     case hung
-    /// The program ended by itself without any answer. Where it has answered nothing in a whole
-    /// drill, it is none that lives from call to call: the reason, in a sentence.
+    /// The program ended by itself without any result. If there is no result in the whole drill, it
+    /// is not a long-running program. The value is the reason, in a sentence.
     case unanswered(String)
-    /// The program cannot be started, for this reason, a sentence.
+    /// The program cannot be started. The value is the reason, in a sentence.
     case unfit(String)
   }
 
   let name = DrillPlan.execSubject
   let needsSockets = true
-  // With an alarm of the harness's beside its own a hang would be found twice, and what it takes to
-  // load would count towards one.
+  // A second alarm of the harness would report a hang twice, and would count the time to load the
+  // program.
   private let command: [String]
-  private let fall: @Sendable (Fall) -> Void
-  /// Receives each open call of a program that hangs, before its fall.
+  private let fall: @Sendable (ProgramFailure) -> Void
+  /// Receives each open call of a program that hangs, before the failure is reported.
   var hangs: @Sendable (Int, ProgramHang) -> Void = { _, _ in }
   private let running = Locked<RunningService?>(nil)
 
-  /// Makes one of a command, and tells somebody of its fall, who ends this process.
-  init(_ command: [String], fall: @escaping @Sendable (Fall) -> Void) {
+  /// Creates a client from a command. `fall` receives its failure, and ends this process.
+  init(_ command: [String], fall: @escaping @Sendable (ProgramFailure) -> Void) {
     (self.command, self.fall) = (command, fall)
   }
 
   func run(_ call: DrillCall) async -> CallResult {
-    // Whatever went wrong before: a program is never sent to anybody but us.
+    // A safeguard: a program must never be directed to another host.
     guard call.leadsNowhereElse else {
-      return .bad("\(call.baseURL.host ?? "its address") is not of this machine")
+      return .bad("\(call.baseURL.host ?? "its address") is not on this machine")
     }
     let service = service(for: call)
     let result = await service.result(of: call, within: DrillCall.patience(call.deadline))
-    // The next call has another.
+    // The next call starts the program again.
     if result.memory?.wasEnded == true {
       running.withLock { if $0 === service { $0 = nil } }
     }
@@ -53,7 +53,8 @@ struct ServiceSubject: Subject {
 
   func close() async { await running.withLock { $0 }?.close() }
 
-  /// Returns the program, started for the first call: all others of the scenario come the same way.
+  /// Returns the program, which is started for the first call. All other calls of the scenario use
+  /// the same program.
   private func service(for call: DrillCall) -> RunningService {
     running.withLock { running in
       if let running { return running }
@@ -72,7 +73,8 @@ struct ServiceSubject: Subject {
 
   private static func environment(of call: DrillCall) -> [String: String] {
     var environment = ProcessInfo.processInfo.environment
-    // Not another drill's: what is a call's own comes by its line.
+    // Removed, so that another drill's values are not inherited. The line of a call contains its
+    // own values.
     for name in CallPlaceholders.names + ["headers"] {
       environment["WINDTUNNEL_\(name.uppercased())"] = nil
     }

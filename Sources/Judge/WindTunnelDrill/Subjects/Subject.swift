@@ -1,34 +1,34 @@
 package import WindTunnel
 
-/// A client under test: something that makes one call.
+/// A client under test.
 package protocol Subject: Sendable {
   /// The name in the report.
   var name: String { get }
-  /// Does what its user did in good weather, before the first call.
-  func warmUp(_ rehearsal: Rehearsal) async
-  /// Makes one call and tells how it went. It must end within the call's deadline by itself; what
-  /// does not is a hang.
+  /// Performs the user's actions before the first call, without faults.
+  func warmUp(_ rehearsal: WarmUp) async
+  /// Runs one call and returns its result. It must end within the call's deadline by itself.
+  /// Otherwise it counts as hung.
   func run(_ call: DrillCall) async -> CallResult
-  /// Whether it is a program: it can be reached by sockets alone, and ends each call by itself, so
-  /// that a call that does not end in time is killed.
+  /// Whether the client is a program. It can only be reached by sockets, and ends each call by
+  /// itself: a call that does not end in time is killed.
   var needsSockets: Bool { get }
-  /// Tells whether it holds the cassette's conversations by WebSocket on a stage, which takes a
-  /// library of its own.
+  /// Returns whether it holds the cassette's WebSocket conversations on a stage. This requires its
+  /// own library.
   func holdsConversations(on stage: Stage) -> Bool
-  /// Whether it sends by sockets of its own in the process that runs it, so that no session of a
-  /// call leads it to the cassette.
+  /// Whether it sends by sockets of its own in the process that runs it, so that no session directs
+  /// it to the cassette.
   var hasOwnSockets: Bool { get }
   /// Whether it runs only if a command line names it.
   var runsOnlyIfNamed: Bool { get }
-  /// Tells whether it is a program whose words name the file of what an app has kept.
+  /// Whether it is a program whose command names the file of the kept configuration.
   var namesKept: Bool { get }
-  /// Returns the subject as it is before its first call: one that keeps something from call to call
-  /// keeps nothing from scenario to scenario.
+  /// Returns the client in its state before the first call. State that a client keeps between calls
+  /// does not last from one scenario to the next.
   func anew() -> any Subject
-  /// Tells whether one that was made anew shares nothing with the one before, so that both can be
-  /// in the air at once.
+  /// Whether a client that `anew` returns shares no state with the previous one, so that both can
+  /// run at once.
   var canBeMadeAnew: Bool { get }
-  /// Ends what it keeps from call to call, when its last one is over.
+  /// Releases the state that is kept between calls, after the last call.
   func close() async
 }
 
@@ -38,7 +38,7 @@ extension Subject {
   package var hasOwnSockets: Bool { false }
   package var runsOnlyIfNamed: Bool { false }
   package var namesKept: Bool { false }
-  package func warmUp(_ rehearsal: Rehearsal) async {}
+  package func warmUp(_ rehearsal: WarmUp) async {}
   package func anew() -> any Subject { self }
   package var canBeMadeAnew: Bool { false }
   package func close() async {}

@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
   internal import FoundationNetworking
 #endif
 
-/// A bare `URLSession`: one task a call, no policy of its own. The yardstick.
+/// A bare `URLSession` for comparison: one task for each call, without a retry policy of its own.
 struct URLSessionSubject: Subject {
   let name = "urlsession"
 
@@ -19,7 +19,7 @@ struct URLSessionSubject: Subject {
       await withCheckedContinuation { continuation in
         let task = call.session.dataTask(with: asked) { data, response, error in
           var result = Self.result(data, response, error)
-          // Whatever else is sent, the system sends by itself.
+          // The system sends any further attempts by itself.
           result.attempts = 1
           continuation.resume(returning: result)
         }
@@ -32,7 +32,8 @@ struct URLSessionSubject: Subject {
     }
   }
 
-  /// From another thread: it blocks until the session's queue is free, and would trap on that.
+  /// On another thread: `cancel` blocks until the session's queue is free, and would trap on that
+  /// queue.
   private static func cancel(_ task: URLSessionDataTask) {
     DispatchQueue.global().async { task.cancel() }
   }

@@ -1,36 +1,39 @@
 internal import WindTunnelServer
 
-/// The names of the calls of programs, in a network of their own: each call's has the address of
-/// the loopback interface, and whoever looks it up is told so late.
+/// The host names of programs' calls, in a network of their own. Each call's name resolves to the
+/// address of the loopback interface, after a delay.
 ///
-/// A program's own look-up is late by that, as its user's would be, and its limits for look-ups,
-/// for connections and for answers each see what is theirs.
+/// The program's own name resolution is late by this delay, as it would be for its user. Its
+/// separate timeouts for resolution, connections and responses therefore each measure their own
+/// part.
 final class LateNames: Sendable {
   /// The network that the programs are started in.
   let network: PrivateNetwork
-  /// A domain that nobody can have (RFC 6761 §6.2).
+  /// A reserved domain that does not exist (RFC 6761 §6.2).
   static let domain = "drill.test"
   private static let prefix = "call-"
   private let server: DNSServer
 
-  /// Makes the network and answers in it.
+  /// Creates the network and its name server.
   ///
   /// - Parameters:
-  ///   - delay: How long each answer takes.
-  ///   - asked: Told of each question: of which call, and when it will have its answer from now on.
-  /// - Throws: `DrillError` where there is no such network.
+  ///   - delay: The delay of each response.
+  ///   - asked: Receives each query: the number of its call, and the time until its response.
+  /// - Throws: `DrillError` if the network cannot be created.
   init(
     after delay: Duration,
     asked: @escaping @Sendable (_ call: Int, _ delay: Duration) -> Void
   ) async throws {
-    do throws(PrivateNetwork.Refusal) {
+    do throws(PrivateNetwork.Unavailable) {
       network = try PrivateNetwork()
     } catch {
-      throw DrillError.harness("a network of the program's own is not to be had: \(error)")
+      throw DrillError.harness(
+        "this system does not allow a separate network for the program: \(error)"
+      )
     }
     let entry = DNSEntry(
       "*.\(Self.domain)",
-      // It can be kept for as long as a call takes, by whoever keeps names.
+      // A client that caches names can keep it for as long as a call takes.
       addresses: [DNSAddress("127.0.0.1")].compactMap { $0 },
       seconds: 60,
       delay: delay
@@ -40,7 +43,7 @@ final class LateNames: Sendable {
     }
   }
 
-  /// Returns the name of a call's lane.
+  /// Returns the host name of a call's lane.
   func host(of lane: Lane) -> String {
     "\(Self.prefix)\(lane.call.map(String.init) ?? "").\(Self.domain)"
   }
@@ -50,15 +53,15 @@ final class LateNames: Sendable {
     return Int(name.dropFirst(prefix.count).dropLast(domain.count + 1))
   }
 
-  /// Stops the server that answers.
+  /// Stops the name server.
   func stop() async { await server.stop() }
 }
 
 extension Scenario {
-  /// Tells whether look-ups of names are delayed in it.
+  /// Whether name resolution is delayed in the scenario.
   var looksUpLate: Bool { (link?.dnsDelay ?? .zero) > .zero }
 
-  /// The same weather where names have been looked up in front of the deck.
+  /// The same scenario for calls whose names are resolved before they reach the deck.
   var withoutLookUps: Scenario {
     var scenario = self
     scenario.link?.dnsDelay = .zero

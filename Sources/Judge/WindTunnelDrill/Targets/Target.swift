@@ -9,16 +9,16 @@ internal import WindTunnelURLSession
   internal import FoundationNetworking
 #endif
 
-/// The place in which calls are flown: it gives each call its route to the deck.
+/// The environment of calls: it gives each call its route to the deck.
 protocol Target: Sendable {
   /// Opens a call's route.
   func open(_ lane: Lane) async throws -> CallRoute
-  /// Clears up behind the last call.
+  /// Releases all resources after the last call.
   func close() async
-  /// The connections to it so far; `nil` where nobody counts them.
+  /// The numbers of its connections so far, or `nil` if they are not counted.
   var connections: ConnectionCounts? { get }
-  /// Counts the connections whose clients have not read all that was said to them; `nil` where
-  /// nobody can.
+  /// Returns the number of connections whose clients have not read all received bytes, or `nil` if
+  /// that is unknown.
   func countUnread() async -> Int?
 }
 
@@ -27,15 +27,15 @@ extension Target {
   func countUnread() async -> Int? { nil }
   func close() async {}
 
-  /// Counts the connections after some calls; `nil` if nobody counts them. If nearly every call has
-  /// left one open, or something unread, its client gets some time to close them: one may wait for
-  /// a garbage collector.
+  /// Counts the connections after some calls; `nil` if they are not counted. If nearly every call
+  /// has left a connection open or data unread, the client gets some time. It may wait for a
+  /// garbage collector.
   func settled(after calls: Int, unread: Bool) async -> ClientRun.Connections? {
     guard let end = await counted(after: calls, unread: unread) else { return nil }
     var seen = end
     let patience = ContinuousClock.now + ClientRun.Connections.patience
     while seen.mayLeak || seen.leftUnread ?? 0 > 0, .now < patience, !Task.isCancelled {
-      // Only a cancellation ends it early, which ends the loop, too.
+      // Only a cancellation ends the wait early, and it ends the loop, too.
       try? await Task.sleep(for: .milliseconds(100))
       seen = await counted(after: calls, unread: unread) ?? seen
     }
@@ -59,44 +59,44 @@ extension Target {
 struct CallRoute: Sendable {
   var baseURL: URL
   var session: CallSession
-  /// The way to the deck without a session; `nil` on the wire.
+  /// The access to the deck without a session; `nil` on the wire.
   var exchange: DirectExchange?
-  /// Makes a configuration that leads the same way.
+  /// Creates a configuration with the same route.
   var configure: @Sendable () -> URLSessionConfiguration = { .wire() }
-  /// Gives back a protocol class or a port of the call's own.
+  /// Releases the call's own protocol class or port.
   var giveBack: @Sendable (_ isHung: Bool) -> Void = { _ in }
-  /// The network in which its address is; `nil`: this process's own.
+  /// The network of its address. `nil` means this process's own network.
   var network: PrivateNetwork?
-  /// The servers of the cassette's start; empty where it has none.
+  /// The servers of the cassette's start. Empty if it has none.
   var servers: [CallServer] = []
 
-  /// Closes the route. A call that hangs may still be on it, and a task that it makes in a session
-  /// that has ended would end the process.
+  /// Closes the route. The session stays valid if the call hangs: creating a task in an ended
+  /// session would crash the process.
   func close(isHung: Bool) {
     if !isHung { session.end() }
     giveBack(isHung)
   }
 }
 
-/// A server of a cassette's start, and where it is for one call.
+/// A server of a cassette's start, with its address for one call.
 package struct CallServer: Sendable, Hashable {
-  /// The origin that an app knows it by.
+  /// The origin that an app uses for the server.
   package var origin: URL
-  /// The address that its requests go to.
+  /// The address that requests to the server are sent to.
   package var base: URL
 
   /// Creates a server with its origin and its address for a call.
   package init(origin: URL, base: URL) { (self.origin, self.base) = (origin, base) }
 }
 
-/// The ports of a server: its own, where the origin of most of the cassette is, and one for each
-/// other server of the cassette's start.
+/// The ports of a server: its own, for the origin of most of the cassette, and one for each other
+/// server of the cassette's start.
 struct ServerPorts: Sendable {
   /// The port of the server itself.
   let own: Int
   private let ports: [(origin: URL, port: Int)]
 
-  /// Opens the server's own port (`nil`), and one for each further server.
+  /// Opens the server's own port (for `nil`), and one for each further server.
   init(
     of servers: [RequestURL],
     on deck: Deck,
@@ -115,18 +115,18 @@ struct ServerPorts: Sendable {
   /// All ports, the server's own first.
   var numbers: [Int] { [own] + ports.map(\.port).filter { $0 != own } }
 
-  /// Returns the servers at addresses that are made of their ports.
+  /// Returns the servers at addresses with these ports.
   func servers(at base: (Int) throws -> URL) rethrows -> [CallServer] {
     try ports.map { CallServer(origin: $0.origin, base: try base($0.port)) }
   }
 }
 
-/// In process: each call has a session with a protocol class of its own.
+/// The target in process: each call has a session with a protocol class of its own.
 struct InProcessTarget: Target {
   let deck: Deck
   let errors: Symptom.Platform
   let origin: URL
-  /// In process they are where they were recorded.
+  /// The servers, at their recorded addresses.
   private let servers: [CallServer]
 
   init(_ deck: Deck, errors: Symptom.Platform, servers: [RequestURL] = []) {
@@ -135,7 +135,7 @@ struct InProcessTarget: Target {
     self.servers = servers.compactMap { server in
       URL(string: server.origin ?? "").map { CallServer(origin: $0, base: $0) }
     }
-    // Nothing is ever sent there, but a client wants a host.
+    // No request is ever sent to this host, but a client needs one.
     origin = URL(string: deck.origin?.origin ?? "http://localhost") ?? URL(filePath: "/")
   }
 
@@ -147,27 +147,27 @@ struct InProcessTarget: Target {
       session: CallSession { URLSession(configuration: configure()) },
       exchange: DirectExchange(deck, lane: lane, errors: errors),
       configure: configure,
-      // A class that a hung call may still use is never another's.
+      // A class that a hung call may still use is never reused.
       giveBack: { isHung in if !isHung { own.giveBack() } },
       servers: servers
     )
   }
 }
 
-/// A protocol class of a call's own, which is taken when the call first makes a session: a client
-/// that has no use for one needs none.
+/// The protocol class of a call. It is assigned when the call first creates a session, because some
+/// clients never need one.
 final class CallProtocol: Sendable {
   private let deck: Deck
   private let lane: Lane
   private let errors: Symptom.Platform
-  /// The class, if it was taken, and whether the call is over.
+  /// The class, if it is assigned, and whether the call has ended.
   private let state = Locked<(type: AnyClass?, isOver: Bool)>((nil, false))
 
   init(_ deck: Deck, _ lane: Lane, _ errors: Symptom.Platform) {
     (self.deck, self.lane, self.errors) = (deck, lane, errors)
   }
 
-  /// The class, taken by now; when the call is over it leads nowhere.
+  /// The class, assigned on first access. After the call has ended, its requests fail.
   var type: AnyClass {
     state.withLock { state -> AnyClass in
       if let type = state.type { return type }
@@ -179,7 +179,7 @@ final class CallProtocol: Sendable {
     }
   }
 
-  /// Gives the class back, if it was taken: another call may have it.
+  /// Releases the class for other calls, if it was assigned.
   func giveBack() {
     state.withLock { state in
       if let type = state.type { ProtocolClassPool.giveBack(type) }
@@ -189,8 +189,8 @@ final class CallProtocol: Sendable {
 }
 
 extension URLSessionConfiguration {
-  /// Returns a configuration of sessions that talk to real sockets and share nothing with any
-  /// other.
+  /// Returns a configuration of sessions that use real sockets and share no state with other
+  /// sessions.
   static func wire() -> URLSessionConfiguration {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
@@ -199,41 +199,42 @@ extension URLSessionConfiguration {
   }
 }
 
-/// A call's session, which is made when the call first asks for it: a client that has no use for
-/// one would pay for it more than for all the rest.
+/// A call's session, created on first access. For a client that never uses it, creating it would
+/// cost more than everything else.
 final class CallSession: Sendable {
   private let make: @Sendable () -> URLSession
   private let made = Locked<URLSession?>(nil)
 
   init(_ make: @escaping @Sendable () -> URLSession) { self.make = make }
 
-  /// Returns a session that talks to real sockets and shares nothing with any other.
+  /// Returns a session that uses real sockets and shares no state with other sessions.
   static func wire() -> CallSession { CallSession { URLSession(configuration: .wire()) } }
 
-  /// The session, made by now.
+  /// The session, created on first access.
   var session: URLSession { made.value(orMade: make) }
 
   /// Ends the session and its tasks at once, if there is one.
   func cancel() { made.withLock { $0 }?.invalidateAndCancel() }
 
-  /// Ends the session with its last task, if there is one.
+  /// Ends the session after its last task, if there is one.
   func end() { made.withLock { $0 }?.finishTasksAndInvalidate() }
 }
 
-/// On the wire: a loopback server, and the name server that clients ask for it, if there is one.
+/// The target on the wire: a loopback server, and a name server if clients resolve names.
 struct ServedTarget: Target {
-  /// The way in which a connection or a request shows the call that it belongs to.
+  /// The way in which a connection or a request is assigned to a call.
   enum Naming: Sendable {
-    /// By the path of a base URL of the call's own, at the same ports for all calls.
+    /// By the path of the call's own base URL. All calls use the same ports.
     case path(ServerPorts)
-    /// By a port of the call's own: connections fail or are late before a request names a lane.
+    /// By a port of the call's own, because connections fail or are late before a request names a
+    /// lane.
     case port(scheme: String)
-    /// By a port that calls have one after the other, so that a client knows a response again by
-    /// its address.
+    /// By a port that is reused for one call after the other, so that a client recognises responses
+    /// by their URL.
     case lentPort
   }
 
-  /// Ports that a call has, and later another one.
+  /// Ports that are lent to one call at a time.
   private struct LentPorts: Sendable {
     let lane: Locked<Lane>
     let ports: ServerPorts
@@ -244,7 +245,7 @@ struct ServedTarget: Target {
   let names: LateNames?
   let deck: Deck
   let servers: [RequestURL]
-  /// The ports that no call has.
+  /// The ports that no call uses.
   private let free = Locked<[LentPorts]>([])
 
   var connections: ConnectionCounts? {
@@ -268,7 +269,7 @@ struct ServedTarget: Target {
     case .lentPort:
       let lent = try await lentPorts(for: lane)
       var route = try route(of: lane, to: lent.ports)
-      // A call that hangs may still send there, so no other call gets its ports.
+      // A call that hangs may still send to its ports, so no other call gets them.
       route.giveBack = { [free] isHung in if !isHung { free.withLock { $0.append(lent) } } }
       return route
     }
@@ -307,7 +308,7 @@ struct ServedTarget: Target {
   }
 }
 
-/// On the wire where there is nobody to connect to: what a client tries there, nobody sees.
+/// The target on the wire if no server is reachable. Attempts of a client are not observed.
 struct UnreachableTarget: Target {
   private let baseURL: URL
   private let closed: ClosedPort?

@@ -2,15 +2,15 @@ internal import Foundation
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
-/// The choice of a target on which a scenario can be flown.
+/// The choice of a target on which a scenario can run.
 enum Targets {
-  /// Says why a scenario cannot be flown on the wire; `nil` where it can.
+  /// Returns the reason why a scenario cannot run on the wire, or `nil` if it can.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
-  ///   - isProgram: Whether the client is a program, which can be told of the authority that issues
-  ///     the certificates and started in a network of its own.
-  /// - Returns: Half a sentence.
+  ///   - isProgram: Whether the client is a program. A program can receive the certificate
+  ///     authority, and can be started in a network of its own.
+  /// - Returns: The reason as a clause.
   static func obstacle(to scenario: Scenario, isProgram: Bool = false) -> String? {
     let failsHandshakesAlone = scenario.connectionFaults.allSatisfy { fault in
       if case .tls = fault { true } else { fault.symptom == nil }
@@ -18,49 +18,48 @@ enum Targets {
     for rule in scenario.rules {
       for case .connection(let fault) in rule.faults {
         if rule.trigger.request != nil {
-          return "it fails connections by their request, and a connection comes before any request"
+          return "it selects connections by their request, which they precede"
         }
         if !rule.isForConnections {
-          return "it fails a connection and its requests by one rule, and a failed one has none"
+          return "one rule fails a connection and its requests, which exclude each other"
         }
-        // These are lost one by one, by whoever counts them.
+        // Lost attempts to connect are counted one by one.
         if case .lostSYNs = fault, rule.faults.count == 1 { continue }
-        // Connections that go on shake hands, and whoever trusts the authority comes through.
+        // Other connections complete their handshake if the client trusts the authority.
         if isProgram, failsHandshakesAlone { continue }
         if rule.trigger != .always || rule.faults.count > 1 {
-          return
-            "it fails some connections and lets others through, and an address does one or the other"
+          return "it fails only some connections, but an address fails all or none"
         }
         if case .tls(let kind) = fault, kind.needsTrust {
           return
-            "\(kind.rawValue) is met only by a client that trusts the certificate's authority, "
-            + "and no subject is told of one"
+            "\(kind.rawValue) occurs only if the client trusts the certificate's authority, but "
+            + "this client cannot be configured to"
         }
       }
     }
     if scenario.losesSYNs, !ReplayServer.canLoseSYNs {
-      return "attempts to connect are lost by a full accept queue, which drops them on Linux alone"
+      return "a full accept queue drops connection attempts, which works only on Linux"
     }
     if isProgram, needsNames(scenario), let reason = PrivateNetwork.obstacle {
       return
-        "its names are looked up late, which takes a network of the program's own, and that is not to be "
-        + "had here (\(reason))"
+        "its slow name lookups require a separate network for the program, which is not possible "
+        + "here (\(reason))"
     }
     guard needsCertificates(scenario, isProgram: isProgram) else { return nil }
     do { _ = try CertificateAuthority() } catch {
-      return "its certificates cannot be made. \(error)"
+      return "its certificates cannot be created. \(error)"
     }
     return nil
   }
 
-  /// Returns the reason for which a scenario of a program runs in real time, in half a sentence;
-  /// `nil` if virtual time can carry it.
+  /// Returns the reason why a scenario of a program runs in real time, as a clause, or `nil` if it
+  /// can run in virtual time.
   static func obstacleToWorld(of scenario: Scenario) -> String? {
-    // RFC 6298 §2: the kernel repeats a SYN after a second of its own time.
+    // RFC 6298 §2: the kernel repeats a SYN after a second of its own clock.
     for case .lostSYNs in scenario.connectionFaults {
       return "the system repeats a lost SYN in its own time"
     }
-    return needsNames(scenario) ? "its names are looked up in a network of its own" : nil
+    return needsNames(scenario) ? "its names are resolved in a separate network" : nil
   }
 
   static func target(
@@ -70,6 +69,7 @@ enum Targets {
     _ errors: Symptom.Platform,
     _ authority: CertificateAuthority? = nil,
     _ names: LateNames? = nil,
+    speaking httpVersions: HTTPVersions = .any,
     servers: [RequestURL] = []
   ) async throws -> any Target {
     guard stage == .onTheWire else {
@@ -78,13 +78,15 @@ enum Targets {
     func server(keeps: Bool = false, tls: ServerTLS? = nil) async throws -> ReplayServer {
       var options = ReplayServer.Options()
       options.tls = tls
+      // Most clients do not speak HTTP/2 in clear.
+      if tls != nil || httpVersions == .http1 { options.httpVersions = httpVersions }
       (options.network, options.domain) = (names?.network, names.map { _ in LateNames.domain })
-      // A redirect out of TLS leads to one of them.
+      // A redirect from TLS to plain HTTP leads to one of these ports.
       options.opensPlainPorts = scenario.leavesTLS && tls != nil
-      // A client's library re-sends by itself on a connection it kept; every attempt of a drill
-      // starts on its own, unless it is connections that are kept that the scenario is about.
+      // On a kept connection, a client's library repeats requests by itself. In a drill, each
+      // attempt therefore has its own connection, unless the scenario is about kept connections.
       options.closesConnections = !keeps
-      // One byte more shows that a body is longer.
+      // One more byte shows that a body is longer.
       options.watchedBytesMax = SentValues.bodyBytesMax + 1
       return try await ReplayServer(deck, options)
     }
@@ -117,8 +119,8 @@ enum Targets {
     }
   }
 
-  /// Tells whether a client that can be started in a network of its own looks names up late there;
-  /// where there is no server to connect to, no client waits for a name either.
+  /// Returns whether a client in a network of its own resolves names with a delay. Without a
+  /// reachable server, no client waits for a name.
   static func needsNames(_ scenario: Scenario) -> Bool {
     guard scenario.looksUpLate else { return false }
     switch connectionFault(of: scenario) {
@@ -127,8 +129,8 @@ enum Targets {
     }
   }
 
-  /// Tells whether every attempt of a client comes to the harness: what is tried where there is
-  /// nobody to connect to, nobody sees.
+  /// Returns whether the harness observes every attempt of a client. Attempts without a reachable
+  /// server are not observed.
   static func seesAttempts(in scenario: Scenario, on stage: Stage) -> Bool {
     guard stage == .onTheWire else { return true }
     switch connectionFault(of: scenario) {
@@ -139,12 +141,12 @@ enum Targets {
 
   private static func connectionFault(of scenario: Scenario) -> ConnectionFault? {
     let faults = scenario.connectionFaults
-    // What is only late does not say where there is nobody at all.
+    // A fault that only delays connections does not determine whether a server is reachable.
     return faults.first { $0.symptom != nil } ?? faults.first
   }
 
-  /// Tells whether some handshake gets as far as a certificate: one that fails there, or one that
-  /// does not fail.
+  /// Returns whether any handshake sends a certificate, because it fails at the certificate or does
+  /// not fail.
   private static func needsCertificates(_ scenario: Scenario, isProgram: Bool) -> Bool {
     guard case .tls(let first) = connectionFault(of: scenario) else {
       return isProgram && connectionFault(of: scenario) == nil && scenario.leavesTLS
@@ -157,34 +159,34 @@ enum Targets {
     return first.needsCertificate
   }
 
-  /// A name of 254 characters, which are 256 octets on the wire: one more than a name has (RFC 1035
-  /// §3.1), so nobody has it and no packet is sent to find that out. Not one character more, for
-  /// beyond 255 some clients say that they were asked wrongly; and `.invalid` (RFC 2606 §2), for
-  /// whoever asks all the same.
+  /// A name of 254 characters, which are 256 octets on the wire: one more than a name may have (RFC
+  /// 1035 §3.1). No host has it, and no query is sent for it. It is not longer, because some
+  /// clients report names beyond 255 characters as invalid. It ends in `.invalid` (RFC 2606 §2), in
+  /// case a client sends a query anyway.
   static let unknownName =
     (Array(repeating: "nowhere", count: 30) + ["nobody", "invalid"]).joined(separator: ".")
 }
 
 extension DrillPlan.LeftOut {
-  /// Leaves out what has this name, with the reason as half a sentence.
+  /// Creates a skipped item with a name. The reason is a clause.
   fileprivate init(_ name: String, _ reason: String) {
     self.init(name: name, reason: "\(name): \(reason)")
   }
 }
 
 extension Scenario {
-  /// Returns the error that it cannot be flown so.
+  /// Returns the error that the scenario cannot run in a certain way.
   fileprivate func refusal(_ words: String) -> DrillError {
-    .plan("Scenario \"\(name)\" cannot be flown \(words)")
+    .plan("Scenario \"\(name)\" cannot run \(words)")
   }
 
-  /// Tells whether nothing in it can be seen of a client that keeps nothing from call to call. A
-  /// credential may be refused again within one.
+  /// Whether the scenario shows nothing about a client that keeps no state between calls. A refused
+  /// credential is an exception, because it can be repeated within a call.
   fileprivate var isAboutWhatOutlivesCalls: Bool {
     keepsConnections && credential == nil || cancellation != nil
   }
 
-  /// Tells whether each of its faults is done to a conversation, or refuses one.
+  /// Whether each of its faults is applied to a conversation, or rejects one.
   fileprivate var isAboutConversations: Bool {
     let faults = rules.flatMap(\.faults)
     return faults.contains { $0.isOfConversation }
@@ -194,7 +196,7 @@ extension Scenario {
       }
   }
 
-  /// Tells whether each of its faults is done to a stream of events.
+  /// Whether each of its faults is applied to a stream of events.
   fileprivate var isAboutStreams: Bool {
     let faults = rules.flatMap(\.faults)
     return !faults.isEmpty
@@ -203,7 +205,7 @@ extension Scenario {
       }
   }
 
-  /// The faults of connections that it has, in their order.
+  /// The connection faults of the scenario, in their order.
   fileprivate var connectionFaults: [ConnectionFault] {
     rules.flatMap(\.faults).compactMap { fault in
       if case .connection(let fault) = fault { fault } else { nil }
@@ -218,7 +220,7 @@ extension Fault {
 }
 
 extension Cassette {
-  /// Tells whether an answer is a stream of events.
+  /// Whether any response is a stream of events.
   fileprivate var streamsEvents: Bool {
     interactions.contains { interaction in
       let type = interaction.response?.headers["Content-Type"]
@@ -228,19 +230,19 @@ extension Cassette {
 }
 
 extension DrillPlan {
-  /// Returns the stage on which a scenario is flown.
+  /// Returns the stage on which a scenario runs.
   ///
   /// - Parameters:
   ///   - scenario: The scenario.
-  ///   - seeingAttempts: Whether a place where every attempt is seen is preferred to real sockets.
+  ///   - seeingAttempts: Whether a stage that observes every attempt is preferred to real sockets.
   /// - Returns: The stage.
-  /// - Throws: `DrillError.plan` where the asked-for stage cannot carry it.
+  /// - Throws: `DrillError.plan` if the requested stage cannot run the scenario.
   func stage(of scenario: Scenario, seeingAttempts: Bool = false) throws -> Stage {
     let stage = try chosenStage(of: scenario, seeingAttempts: seeingAttempts)
     if workload(of: subjects.first ?? "", on: stage).isEmpty, !workload.isEmpty {
       throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" is flown in process, where no client holds a conversation, and the "
-          + "cassette has nothing else."
+        "Scenario \"\(scenario.name)\" runs in process, where no client has conversations, and the "
+          + "cassette has only conversations."
       )
     }
     return stage
@@ -258,8 +260,8 @@ extension DrillPlan {
     case nil:
       if let obstacle, let inProcessObstacle {
         throw DrillError.plan(
-          "Scenario \"\(scenario.name)\" can be flown nowhere: on the wire \(obstacle), and "
-            + "\(inProcessObstacle). Make two scenarios of it."
+          "Scenario \"\(scenario.name)\" cannot run: on the wire \(obstacle), and "
+            + "\(inProcessObstacle). Split it into two scenarios."
         )
       }
       let isBlind = !Targets.seesAttempts(in: scenario, on: .onTheWire)
@@ -267,18 +269,18 @@ extension DrillPlan {
       return wantsInProcess && inProcessObstacle == nil ? .inProcess : .onTheWire
     case .inProcess? where !command.isEmpty:
       throw scenario.refusal(
-        "in process by a program: it is another process. Fly it with --stage wire."
+        "in process by a program: it is another process. Run it with --stage wire."
       )
     case .inProcess?:
       guard let inProcessObstacle else { return .inProcess }
-      throw scenario.refusal("in process: \(inProcessObstacle). Fly it with --stage wire.")
+      throw scenario.refusal("in process: \(inProcessObstacle). Run it with --stage wire.")
     case .onTheWire?:
       guard let obstacle else { return .onTheWire }
-      throw scenario.refusal("on the wire: \(obstacle). Fly it with --stage in-process.")
+      throw scenario.refusal("on the wire: \(obstacle). Run it with --stage in-process.")
     }
   }
 
-  /// Returns the stage of a client that has sockets alone.
+  /// Returns the stage of a client that sends only by sockets.
   private func stage(
     of scenario: Scenario,
     on subject: String,
@@ -286,39 +288,40 @@ extension DrillPlan {
   ) throws -> Stage {
     if stage == .inProcess {
       throw scenario.refusal(
-        "in process by \(subject), which sends by sockets alone. Fly it with --stage wire."
+        "in process by \(subject), which only uses sockets. Run it with --stage wire."
       )
     }
     guard let obstacle else { return .onTheWire }
-    throw scenario.refusal("by \(subject), which sends by sockets alone: on the wire \(obstacle).")
+    throw scenario.refusal("by \(subject), which only uses sockets: on the wire \(obstacle).")
   }
 
-  /// Returns the stage of virtual time, which is this process alone.
+  /// Returns the stage in virtual time, which is in process only.
   private func stageInVirtualTime(of scenario: Scenario, _ obstacle: String?) throws -> Stage {
     if stage == .onTheWire || subjectOnSockets != nil {
-      throw DrillError.plan("Sockets have the machine's time. Fly it without --clock virtual.")
+      throw DrillError.plan("Sockets use the machine's time. Run it without --clock virtual.")
     }
     guard let obstacle else { return .inProcess }
-    throw scenario.refusal("in virtual time: \(obstacle). Fly it without --clock virtual.")
+    throw scenario.refusal("in virtual time: \(obstacle). Run it without --clock virtual.")
   }
 
-  /// Leaves out those of a group's scenarios that cannot be flown, as long as others can: whoever
-  /// names a group wants all of it that there is, and is told what there is not.
+  /// Skips the scenarios of a group that cannot run, as long as others can. A group selects all
+  /// scenarios that are possible, and the skipped ones are reported.
   ///
-  /// - Parameter group: The names of scenarios that nobody asked for by themselves.
-  /// - Throws: The first refusal, where nothing is left; any of a scenario that was asked for by
-  ///   itself.
+  /// - Parameter group: The names of scenarios that were selected only by a group.
+  /// - Throws: The first error, if no scenario is left. Also the error of a scenario that was
+  ///   selected by itself.
   mutating func leaveOut(among group: Set<String>) throws {
     var kept: [Scenario] = []
     var first: DrillError?
-    // A process a call has nothing left of the call before, and ends when its caller gives it up.
+    // A program that is started for each call keeps no state of the previous call, and ends when
+    // its caller cancels.
     let outlived = scenarios.filter {
       isProgramACall && $0.isAboutWhatOutlivesCalls && group.contains($0.name)
     }
     if !outlived.isEmpty {
       let names = outlived.map(\.name).joined(separator: ", ")
       let reason =
-        "it is about what outlives a call, and a program that is started for each keeps nothing."
+        "it requires state between calls, but a program that starts for each call keeps none."
       leftOut.append(LeftOut(names, reason))
     }
     var idle = outlived
@@ -327,10 +330,10 @@ extension DrillPlan {
       idle += found
       leftOut += found.map { LeftOut($0.name, reason) }
     }
-    leave("it is about streams of events, and the cassette has none.") {
+    leave("it requires event streams, but the cassette has none.") {
       $0.isAboutStreams && !cassette.streamsEvents
     }
-    leave("it is about conversations by WebSocket, and the drill has none.") {
+    leave("it requires WebSocket conversations, but the drill has none.") {
       $0.isAboutConversations
         && (workload(of: subjects.first ?? "", on: .onTheWire).holdsNone || !usesProcesses)
     }
@@ -340,18 +343,18 @@ extension DrillPlan {
     }
     leave(
       startup == nil
-        ? "it is about the start of an app, and the cassette has none."
-        : "it serves an older configuration, and the cassette has one alone.",
+        ? "it requires an app start, but the cassette has none."
+        : "it serves an older configuration, but the cassette has only one.",
       isStartless
     )
     if let scenario = scenarios.first(where: { isStartless($0) && !group.contains($0.name) }) {
       throw DrillError.plan(
         startup == nil
-          ? "Scenario \"\(scenario.name)\" is about the start of an app, and the cassette has no "
-            + "\"\(RecordedStartup.note)\". Give one that has a start, or none and only such "
-            + "scenarios."
-          : "Scenario \"\(scenario.name)\" serves an older configuration than the app has, and the "
-            + "cassette has one alone. Record a second one behind it."
+          ? "Scenario \"\(scenario.name)\" requires an app start, but the cassette has no "
+            + "\"\(RecordedStartup.note)\". Pass a cassette with a start, or omit it and run "
+            + "only such scenarios."
+          : "Scenario \"\(scenario.name)\" serves an older configuration, but the cassette "
+            + "has only one. Record a second one after it."
       )
     }
     for scenario in scenarios where !idle.contains(scenario) {

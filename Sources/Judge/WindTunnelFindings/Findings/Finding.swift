@@ -1,15 +1,15 @@
 /// A rule that a client broke in a scenario, with the smallest example of it.
 public struct Finding: Sendable, Hashable {
-  /// The severities of a finding, the least first.
+  /// The severities of a finding, the lowest first.
   public enum Severity: String, Sendable, Hashable, Comparable, CaseIterable {
-    /// A fact worth knowing; many good clients behave so by design.
+    /// A useful fact. Many good clients behave like this by design.
     case note
     /// A flaw that a user or a server notices.
     case warning
-    /// A bug: data is done twice or wrong, a server is hurt, a call never ends.
+    /// A bug: data is processed twice or wrongly, a server is overloaded, or a call never ends.
     case error
 
-    /// Tells whether one severity is less than another.
+    /// Returns whether one severity is lower than another.
     public static func < (one: Self, other: Self) -> Bool { one.weight < other.weight }
 
     private var weight: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -17,33 +17,34 @@ public struct Finding: Sendable, Hashable {
 
   /// An event of a call, with its time.
   public struct Step: Sendable, Hashable {
-    /// The time since the call's start; `nil` where it was not seen.
+    /// The time since the call's start, or `nil` if it was not observed.
     public var at: Duration?
-    /// The request and the answer in one line, such as `GET /home → 503, Retry-After 1 s`.
+    /// The request and the response in one line, such as `GET /home → 503, Retry-After 1 s`.
     public var words: String
 
-    /// Makes a step of a time and a line.
+    /// Creates a step from a time and a line.
     public init(at: Duration?, _ words: String) { (self.at, self.words) = (at, words) }
   }
 
   /// The ``FindingRule/id`` of the rule.
   public var rule: String
-  /// The severity of what was seen, at most the rule's own.
+  /// The severity of the behaviour, at most the rule's own.
   public var severity: Severity
-  /// A sentence that says what was seen, and nothing else.
+  /// A sentence that only describes the observed behaviour.
   public var seen: String
-  /// The number of the call that shows it with the fewest attempts, the lowest of several.
+  /// The number of the example call: the one with the fewest attempts, and of several the lowest
+  /// number.
   public var call: Int
   /// The endpoint of that call, such as `GET /home`.
   public var endpoint: String
   /// The steps of that call, in order.
   public var steps: [Step]
-  /// The number of calls in which it was seen.
+  /// The number of calls that show the behaviour.
   public var calls: Int
-  /// The number of calls in which it could have been seen.
+  /// The number of calls that could have shown the behaviour.
   public var judged: Int
 
-  /// The number of calls that show it, such as `3 of 60 calls`.
+  /// The number of calls that show the behaviour, such as `3 of 60 calls`.
   public var count: String { "\(calls) of \(judged) \(judged == 1 ? "call" : "calls")" }
 
   package var json: JSON {
@@ -58,13 +59,14 @@ public struct Finding: Sendable, Hashable {
   }
 }
 
-/// The result of a rule after a flight.
+/// The result of a rule for a run.
 public struct RuleStanding: Sendable, Hashable {
-  /// The three results of a rule.
+  /// The three possible results of a rule.
   public enum Standing: Sendable, Hashable {
-    /// The rule's condition was met by no call, or by too few to judge; the sentence says so.
+    /// No call met the rule's condition, or too few calls to judge. The value is a sentence that
+    /// states this.
     case notMet(String)
-    /// The rule was kept by all calls that met its condition, of this number.
+    /// All calls that met the condition kept the rule. The value is their number.
     case passed(Int)
     /// The rule was broken.
     case broken(Finding)
@@ -77,12 +79,12 @@ public struct RuleStanding: Sendable, Hashable {
   /// The number of calls that the rule did not judge because the machine was busy.
   public internal(set) var starved = 0
 
-  /// The finding, where the rule was broken.
+  /// The finding, if the rule was broken.
   public var finding: Finding? {
     if case .broken(let finding) = standing { finding } else { nil }
   }
 
-  /// The rule with its standing, and with the evidence where it was broken.
+  /// The rule with its result, and with the finding if it was broken.
   package var json: JSON {
     switch standing {
     case .notMet(let reason):

@@ -1,4 +1,4 @@
-/// The calls of one client in one scenario, with their circumstances.
+/// The calls of one client in one scenario, with the facts about the run.
 public struct ClientRun: Sendable {
   /// The kinds of client, by how they report their results.
   public enum Client: String, Sendable, Hashable, CaseIterable {
@@ -6,31 +6,31 @@ public struct ClientRun: Sendable {
     case program
     /// A library whose calls share one process.
     case library
-    /// A program that is started once, reads a line for each call and reports each result by a
+    /// A program that is started once, reads a line for each call and reports each result in a
     /// line.
     case service
-    /// A client behind a proxy, such as a phone: its requests are seen, and neither what it was to
-    /// do nor what came of it.
+    /// A client behind a proxy, such as a phone. Its requests are observed, but neither their
+    /// purpose nor their result in the client.
     case proxied
 
-    /// The kinds that a drill flies, whose calls are its own.
+    /// The kinds of clients that a drill can run, whose calls the drill makes.
     public static let inDrills: Set<Self> = [.program, .library, .service]
   }
 
   /// The kind of the client.
   public var client: Client
-  /// The stage of the flight.
+  /// The stage of the run.
   public var stage: Stage
   /// The calls of the client, in any order.
   public var calls: [Observation]
-  /// The observations that belong to no call.
+  /// The observations that do not belong to any call.
   public var traffic: Traffic
-  /// The scenario of the flight; `nil` where it is not known.
+  /// The scenario of the run, or `nil` if it is unknown.
   public var scenario: Scenario?
   /// Whether the client's calls without faults take so long that no time of its calls is judged.
   public var isSlowWithoutFaults = false
 
-  /// Makes a flight of its parts.
+  /// Creates a run from its calls and the facts about it.
   public init(
     of client: Client,
     on stage: Stage,
@@ -44,13 +44,13 @@ public struct ClientRun: Sendable {
 }
 
 extension ClientRun {
-  /// Returns whether the times of a call may be the machine's, and not the client's.
+  /// Returns whether the times of a call may be caused by the machine rather than the client.
   func isStarved(_ call: Observation) -> Bool { isSlowWithoutFaults || call.isStarved }
 
-  /// The place of the call with the greatest number.
+  /// The index of the call with the highest number.
   var lastCall: Int? { calls.indices.max { calls[$0].call < calls[$1].call } }
 
-  /// The greatest number of calls that were under way at once.
+  /// The maximum number of concurrent calls.
   var mostAtOnce: Int {
     var (starts, ends): ([Microseconds], [Microseconds]) = ([], [])
     for call in calls {
@@ -62,7 +62,7 @@ extension ClientRun {
     ends.sort()
     var (open, most, ended) = (0, 0, 0)
     for start in starts {
-      // One that begins when another ends does not overlap it.
+      // A call that begins when another ends does not overlap it.
       while ended < ends.count, ends[ended] <= start {
         ended += 1
         open -= 1

@@ -1,36 +1,37 @@
-/// The things of which a flight has at least one, and without which rules over many calls have
-/// nothing to look at: millions of calls have none, and are then looked at once for all rules.
+/// The traits that at least one call of a run has. A rule about many calls needs some of them, or
+/// it has nothing to judge. Millions of calls may have none, so the traits are determined once for
+/// all rules.
 struct FlightTraits: OptionSet, Sendable {
   let rawValue: UInt8
 
-  /// A captive portal answered in the server's place.
+  /// A captive portal responded in place of the server.
   static let portal = Self(rawValue: 1)
-  /// An answer was older than it may be when it came.
+  /// A response was already stale when it arrived.
   static let staleOnArrival = Self(rawValue: 2)
-  /// An answer came whole behind a fault, or named a date to come back at.
+  /// A response was complete despite a fault, or had a date for the next attempt.
   static let answeredBehindFault = Self(rawValue: 4)
-  /// An answer asked for a wait.
+  /// A response requested a wait.
   static let limited = Self(rawValue: 8)
-  /// A call ended behind the last window of the weather.
+  /// A call ended after the last window of the scenario.
   static let afterWindow = Self(rawValue: 16)
-  /// The memory of a call was looked at.
+  /// The memory of a call was measured.
   static let memory = Self(rawValue: 32)
-  /// A request went to another machine without TLS.
+  /// A request was sent to another machine without TLS.
   static let inClear = Self(rawValue: 64)
-  /// A call shows the answer of another, or ended before its answer had.
+  /// A call shows the response of another call, or ended before its response did.
   static let unread = Self(rawValue: 128)
 }
 
 extension FlightTraits {
-  /// Adds what a call has beside its attempts.
+  /// Adds the traits of a call without the traits of its attempts.
   mutating func insertAll(seenIn call: Observation) {
     if call.afterWindow != nil { insert(.afterWindow) }
     if call.memory != nil { insert(.memory) }
     if call.strangeAnswer != nil || call.leftAnswerBehind { insert(.unread) }
   }
 
-  /// Adds what the attempts of a call have, looked at in their places: copies would cost as much as
-  /// all the rest.
+  /// Adds the traits of a call's attempts. They are read in place, because copies would take as
+  /// long as the whole analysis.
   mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     for place in attempts.indices {
       if attempts[place].isStaleOnArrival { insert(.staleOnArrival) }

@@ -1,12 +1,12 @@
-/// One call as the rules look at it: its attempts, and what there is about them to be judged.
+/// One call as the rules read it: its attempts, and the traits that can be judged.
 struct JudgedCall: Sendable {
-  /// All calls of its flight: to keep a place among them is cheaper than to copy a call.
+  /// All calls of its run. Storing an index in this array is cheaper than copying a call.
   private let calls: [Observation]
   private let place: Int
   private let sharedMarks: SharedMarks
   /// The kind of its client.
   let client: ClientRun.Client
-  /// The things about it that rules ask for.
+  /// The traits that rules require.
   let traits: Traits
 
   private init(_ flight: ClientRun, at place: Int, _ traits: Traits, _ sharedMarks: SharedMarks) {
@@ -14,9 +14,9 @@ struct JudgedCall: Sendable {
     self.sharedMarks = sharedMarks
   }
 
-  /// Looks once at all calls of a flight, and returns what they have together; those about which
-  /// nothing can be judged by themselves are left out of the calls. The keys are those of the
-  /// evidence without which the condition of a rule is not met.
+  /// Reads all calls of a run once. Returns the calls that can be judged by themselves, and the
+  /// traits of all calls together. The keys belong to evidence that the condition of some rule
+  /// needs.
   static func all(
     in flight: ClientRun,
     needing keys: Set<String>
@@ -44,7 +44,7 @@ struct JudgedCall: Sendable {
     }
   }
 
-  /// Looks at one call of a flight, whatever there is to be judged about it.
+  /// Returns one call of a run, even if it has no traits to judge.
   static func one(at place: Int, in flight: ClientRun) -> JudgedCall {
     let call = flight.calls[place]
     var traits = call.attempts.withUnsafeBufferPointer { Traits(seenIn: $0) }
@@ -52,84 +52,87 @@ struct JudgedCall: Sendable {
     return JudgedCall(flight, at: place, traits, SharedMarks(of: flight.calls))
   }
 
-  /// The things about a call that rules ask for: most calls have none, and most rules want several.
+  /// The traits of a call that rules require. Most calls have none, and most rules require several.
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt32
 
-    /// An attempt asks for what the one before it failed to get.
+    /// An attempt repeats the request of a failed attempt.
     static let repeats = Self(rawValue: 1)
     /// The call has at least four attempts.
     static let many = Self(rawValue: 2)
-    /// An answer asks for a wait, and another attempt follows.
+    /// A response requests a wait, and another attempt follows.
     static let asksToWait = Self(rawValue: 4)
-    /// No attempt got an answer.
+    /// No attempt got a response.
     static let unanswered = Self(rawValue: 8)
     /// A request that must not be repeated failed, or is one of several.
     static let unsafe = Self(rawValue: 16)
-    /// An attempt met what may stay so: an error status, or a connection that failed.
+    /// An attempt got a result that may be permanent: an error status, or a failed connection.
     static let lasting = Self(rawValue: 32)
-    /// The caller gave it up.
+    /// The caller cancelled the call.
     static let givenUp = Self(rawValue: 64)
     /// The first attempt failed.
     static let failedAtFirst = Self(rawValue: 128)
-    /// The client's process died.
+    /// The client's process crashed.
     static let crashed = Self(rawValue: 256)
     /// The call did not end.
     static let hung = Self(rawValue: 512)
-    /// The call made a request that is not on the cassette, which shows nothing about its client.
+    /// The call made a request that is not on the cassette. Its result is not the client's
+    /// behaviour.
     static let strange = Self(rawValue: 1024)
-    /// The call had an answer that no fault had changed, and failed.
+    /// The call got a response without faults, but failed.
     static let failedDespiteAnswer = Self(rawValue: 2048)
-    /// A request came to another host than the first.
+    /// A request was sent to another host than the first.
     static let elsewhere = Self(rawValue: 4096)
-    /// A request's query has parameters of the client's own.
+    /// The query of a request has additional parameters of the client.
     static let addsParameters = Self(rawValue: 8192)
-    /// A fault answered a request with 401.
+    /// A fault rejected a request with 401.
     static let refused = Self(rawValue: 16384)
-    /// A request that came by TLS was redirected, or a request came beside a failed connection.
+    /// A request over TLS was redirected, or the call has a request and a failed connection.
     static let needsTLS = Self(rawValue: 32768)
-    /// A connection came without a request.
+    /// A connection was opened without a request.
     static let connectedOnly = Self(rawValue: 65536)
-    /// The machine was so busy that the client's own time-outs may have run out.
+    /// The machine was so busy that the client's own timeouts may have expired.
     static let starved = Self(rawValue: 131_072)
     /// An attempt began a conversation.
     static let conversed = Self(rawValue: 262_144)
-    /// It has a fact without which the condition of a rule is not met.
+    /// The call has a fact that the condition of some rule needs.
     static let evidence = Self(rawValue: 524_288)
   }
 
   /// The call that is judged.
   var observation: Observation { calls[place] }
 
-  /// The attempts at what the call asks for, in order; those of an app's start are none.
+  /// The attempts of the call's own requests, in order. Attempts of an app's start are not
+  /// included.
   var attempts: [Observation.Attempt] { calls[place].attempts }
 
-  /// The places of attempts that are followed by another for the same, with that one's.
+  /// The indices of attempts that are repeated, each with the index of the repetition.
   var repeats: [(before: Int, after: Int)] {
     traits.contains(.repeats) ? Self.repeats(in: attempts) : []
   }
 
-  /// Tells whether what came of it says something about the client.
+  /// Whether its result is caused by the client, so that it can be judged.
   var isJudged: Bool { !traits.contains(.strange) }
 
-  /// Tells whether its client says that it went well.
+  /// Whether the client reports that the call succeeded.
   var claimsSuccess: Bool { observation.ending == .succeeded && !observation.wasGivenUp }
 
-  /// Tells whether an answer of the cassette came whole, or what a function or an origin said.
+  /// Whether a complete response of the cassette, a function or an origin was received.
   var wasAnswered: Bool { !traits.contains(.unanswered) }
 
-  /// Tells whether its client shows, or says that it shows, a copy from before.
+  /// Whether its client shows an earlier copy, or reports that it does.
   var showsCopy: Bool { observation.isStale == true || observation.bodyMatches == true }
 
-  /// Whether an answered call at its endpoint has the same text, which may be a copy of that.
+  /// Returns whether an answered call at its endpoint has the same text. This call may then show a
+  /// copy of that text.
   func isCopy(_ text: (Observation) -> String?) -> Bool {
     sharedMarks.isAnswered(observation, text)
   }
 
-  /// The places of the attempts that ask for the same, each after the one before it had failed; of
-  /// several such rows the longest.
+  /// The indices of attempts for the same request, each after the previous one had failed. If there
+  /// are several such rows, this is the longest.
   var longestRow: [Int] {
-    // In most calls every attempt asks for the same.
+    // In most calls, every attempt has the same request.
     let attempts = attempts
     if attempts.isOneRow { return Array(attempts.indices) }
     var rows: [[Int]] = []
@@ -146,16 +149,17 @@ struct JudgedCall: Sendable {
     return rows.max { $0.count < $1.count } ?? (attempts.isEmpty ? [] : [0])
   }
 
-  /// The number of attempts of the longest such row.
+  /// The number of attempts in the longest such row.
   var rowCount: Int {
     let attempts = attempts
     return attempts.count < 2 || attempts.isOneRow ? attempts.count : longestRow.count
   }
 
-  /// Tells whether no other call bears what has this number.
+  /// Returns whether no other call has the value with this number.
   func isOwn(_ mark: Int) -> Bool { !sharedMarks.contains(mark) }
 
-  /// Returns the wait between two attempts: from the answer's end to the next one's start.
+  /// Returns the wait between two attempts: from the end of the response to the start of the next
+  /// attempt.
   func gap(_ before: Int, _ after: Int) -> Duration? {
     guard let start = attempts[after].start,
       let end = attempts[before].end ?? attempts[before].start
@@ -163,12 +167,12 @@ struct JudgedCall: Sendable {
     return max(.zero, start - end)
   }
 
-  /// The time at which there was a client: a program has to be started first.
+  /// The time at which the client was running. A program must be started first.
   var begun: Duration? {
     (observation.start ?? attempts.first?.start).map { $0 + (observation.startUp ?? .zero) }
   }
 
-  /// The attempts as evidence, a line each.
+  /// The attempts as evidence, one line each.
   var steps: [Finding.Step] {
     let begun = begun
     func offset(_ moment: Duration?) -> Duration? {
@@ -180,28 +184,31 @@ struct JudgedCall: Sendable {
       Finding.Step(at: offset(attempt.start), (attempt.isOfStart ? "start: " : "") + attempt.words)
     }
     let rest = all.count - shown.count
-    let more = rest > 0 ? [Finding.Step(at: nil, "and \(rest) attempts more")] : []
+    let more = rest > 0 ? [Finding.Step(at: nil, "and \(rest) more attempts")] : []
     return shown + more + [Finding.Step(at: offset(observation.end), endWords)]
   }
 
-  /// The end of the call in words; a proxy sees no end, and only that nothing followed.
+  /// The end of the call as text. A proxy does not observe the end, but only that no further
+  /// attempt follows.
   private var endWords: String {
     guard client == .proxied else { return "the call \(observation.endingVerb)" }
-    return observation.ending == .succeeded ? "it was answered" : "no further attempt was seen"
+    return observation.ending == .succeeded
+      ? "it received a response" : "no further attempt was seen"
   }
 
-  /// So many attempts show what a client does.
+  /// The maximum number of attempts that are shown. More are not needed to show a client's
+  /// behaviour.
   private static let stepsMax = 12
 
-  /// Only what failed is asked for again, and only when that was over: requests that overlap are a
-  /// call's own parts. Each failure is followed once, the oldest of a key first.
+  /// Only a failed attempt is repeated, and only after its end: overlapping requests are separate
+  /// parts of a call. Each failure is repeated once, the oldest attempt with a key first.
   private static func repeats(in attempts: [Observation.Attempt]) -> [(before: Int, after: Int)] {
     guard attempts.count > 1 else { return [] }
     if attempts.isOneRow { return attempts.indices.dropFirst().map { ($0 - 1, $0) } }
     var waiting: [String: [Int]] = [:]
     var taken: [String: Int] = [:]
-    // Nobody knows what a connection without a request was for, unless a call asks for one thing
-    // alone.
+    // The purpose of a connection without a request is unknown, unless a call has only one kind of
+    // request.
     let keys = Set(attempts.lazy.filter(\.isRequest).map(\.key))
     let onlyKey = keys.count > 1 ? nil : keys.first ?? ""
     var pairs: [(before: Int, after: Int)] = []
@@ -212,7 +219,7 @@ struct JudgedCall: Sendable {
       if let before = waiting[key].flatMap({ first < $0.count ? $0[first] : nil }),
         attempt.isAfter(attempts[before])
       {
-        // It comes on the very connection whose certificate should have ended it.
+        // This attempt uses the same connection, which the invalid certificate should have ended.
         if !attempt.isUnderBadCertificate { pairs.append((before, place)) }
         taken[key] = first + 1
       }
@@ -223,7 +230,8 @@ struct JudgedCall: Sendable {
 }
 
 extension JudgedCall.Traits {
-  /// Adds what a call has beside its attempts, and whether it has a fact of some keys.
+  /// Adds the traits of a call without the traits of its attempts. One trait is whether it has a
+  /// fact with one of the keys.
   fileprivate mutating func insertAll(seenIn call: Observation, _ keys: Set<String> = []) {
     switch call.ending {
     case .succeeded: break
@@ -244,9 +252,9 @@ extension JudgedCall.Traits {
     if call.isStarved { insert(.starved) }
   }
 
-  /// Looks at attempts in their places: copies would cost as much as all the rest.
+  /// Reads attempts in place, because copies would take as long as the whole analysis.
   fileprivate init(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
-    // Most calls are one attempt that went well.
+    // Most calls have a single successful attempt.
     if attempts.count == 1, (attempts[0].status ?? 0) < 400, attempts[0].status != 101,
       attempts[0].isAnswered
     {
@@ -280,7 +288,8 @@ extension JudgedCall.Traits {
       }
       guard attempts[place].isFailed else { continue }
       if place == 0 { insert(.failedAtFirst) }
-      // What follows may ask for something else; the pairs are looked for where they matter.
+      // The next attempt may have another request. The pairs are only determined when they are
+      // needed.
       if !isLast { insert(.repeats) }
     }
   }
@@ -296,7 +305,7 @@ extension [JudgedCall] {
 }
 
 extension [Observation.Attempt] {
-  /// Tells whether all of them are requests for the same, each after the one before it had failed.
+  /// Whether all attempts have the same request, each after the previous one had failed.
   fileprivate var isOneRow: Bool {
     withUnsafeBufferPointer { attempts in
       guard let first = attempts.first, first.isRequest else { return false }

@@ -1,6 +1,6 @@
-/// The answers of a flight that a client could keep, by the endpoints of its calls.
+/// The responses of a run that a client could store, by the endpoints of its calls.
 struct KeptAnswers {
-  /// An answer and the time at which it had come.
+  /// A response and the time of its end.
   struct Answer {
     var end: Duration
     var terms: Observation.CacheTerms
@@ -22,9 +22,9 @@ struct KeptAnswers {
     for endpoint in answers.keys { answers[endpoint]?.sort { $0.end < $1.end } }
   }
 
-  /// Returns the last answer that had come for an endpoint before a moment; `nil` where there was
-  /// none, or where several requests share the endpoint: of a call without a request nobody knows
-  /// which it means.
+  /// Returns the last response for an endpoint before a moment, or `nil` if there is none. Also
+  /// returns `nil` if several requests share the endpoint, because a call without a request does
+  /// not show which one it means.
   func last(for endpoint: String, before moment: Duration) -> Answer? {
     guard keys[endpoint]?.count == 1, let answers = answers[endpoint] else { return nil }
     let count = answers.countOfFirst { $0.end < moment }
@@ -33,8 +33,8 @@ struct KeptAnswers {
 }
 
 extension ClientRun {
-  /// Tells whether its client has shown that it keeps answers: it asked by a validator, showed one
-  /// without asking, or said that it shows a copy.
+  /// Whether its client has shown that it stores responses. It has if it sent a validator, showed a
+  /// response without a request, or reported a copy.
   var showsCache: Bool {
     calls.contains { call in
       call.isStale == true || call.attempts.contains { $0.sent?.isConditional == true }
@@ -43,21 +43,20 @@ extension ClientRun {
     }
   }
 
-  /// Tells whether all calls for an endpoint are made at one address, by which most caches know an
-  /// answer again.
+  /// Whether all calls of an endpoint use the same URL, by which most caches recognise a response.
   var keepsAddresses: Bool {
     stage == .inProcess || scenario?.showsWhatMayBeKept == true && mostAtOnce <= 1
   }
 
-  /// The sentence of a rule about caches where calls have addresses of their own.
+  /// The sentence of rules about caches if each call has a URL of its own.
   static let changesAddresses =
-    "Its calls had addresses of their own, at which no client can have kept an answer."
+    "Each call had its own address, so the client cannot have stored a response for it."
 }
 
 extension Observation.Attempt {
-  /// Tells whether it is a request for an endpoint, whatever its query is.
+  /// Returns whether the attempt is a request for an endpoint, with any query.
   func asks(for endpoint: String) -> Bool {
-    // As bytes: a text is looked through as a chain of characters, which takes far longer.
+    // Compared as bytes, because iterating over characters takes far longer.
     key.utf8.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(endpoint.utf8)
   }
 }

@@ -1,5 +1,6 @@
 extension Observation {
-  /// The endpoint whose answer it shows and which it has not asked for by itself.
+  /// The endpoint of a response that the call shows without having requested it, or `nil` if there
+  /// is none.
   var strangeAnswer: String? {
     guard let showsResponseOf = self.showsResponseOf, showsResponseOf != Self.portalPage else {
       return nil
@@ -9,7 +10,7 @@ extension Observation {
     return isAsked ? nil : showsResponseOf
   }
 
-  /// Tells whether it ended before the server had answered its last request.
+  /// Whether the call ended before its last request had its complete response.
   var leftAnswerBehind: Bool {
     guard ending != .succeeded || wasGivenUp, let end,
       let last = attempts.last(where: \.isRequest), last.error == nil

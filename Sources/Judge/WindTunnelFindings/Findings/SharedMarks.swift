@@ -1,7 +1,7 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The marks of a flight's requests that more than one call bears. They are looked for when they
-/// are first asked for: few flights have a call in which it matters.
+/// The values in requests that more than one call of a run has. They are computed on first use,
+/// because few runs have a call that needs them.
 final class SharedMarks: Sendable {
   private let calls: [Observation]
   private let found = Locked<Set<Int>?>(nil)
@@ -9,7 +9,7 @@ final class SharedMarks: Sendable {
 
   init(of calls: [Observation]) { self.calls = calls }
 
-  /// Tells whether more than one call bears what has this number.
+  /// Returns whether more than one call has the value with this number.
   func contains(_ mark: Int) -> Bool {
     found.withLock { found in
       let shared = found ?? Self.find(in: calls)

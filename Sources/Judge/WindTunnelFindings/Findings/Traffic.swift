@@ -1,30 +1,30 @@
 extension ClientRun {
-  /// The observations of a flight that belong to no call.
+  /// The observations of a run that do not belong to any call.
   public struct Traffic: Sendable, Hashable {
     /// The connections of each process that made a part of the calls, as far as they were counted.
     public var connections: [Connections] = []
     /// The arrival times of requests whose calls had already ended.
     public var lateRequests: [Duration] = []
 
-    /// Makes traffic without any observation.
+    /// Creates traffic without any observation.
     public init() {}
   }
 
-  /// The connections of a client that a server counted while it kept them alive after each answer.
+  /// The connections of a client, counted by a server that keeps them open after each response.
   public struct Connections: Sendable, Hashable {
-    /// The number of calls that were made meanwhile.
+    /// The number of calls during the count.
     public var calls: Int
     /// The number of connections that were opened.
     public var opened: Int
-    /// The greatest number of connections open at once.
+    /// The maximum number of connections open at once.
     public var mostOpen: Int
     /// The number of connections still open some seconds after the last call had ended.
     public var leftOpen: Int
-    /// The number of those that held a part of an answer all that time, which nobody read; `nil`
-    /// where it was not looked for.
+    /// The number of open connections with a part of a response that the client did not read in
+    /// that time. `nil` if this was not checked.
     public var leftUnread: Int?
 
-    /// Makes connections of their counts.
+    /// Creates connections from their counts.
     public init(calls: Int, opened: Int, mostOpen: Int, leftOpen: Int) {
       (self.calls, self.opened) = (calls, opened)
       (self.mostOpen, self.leftOpen) = (mostOpen, leftOpen)
@@ -33,30 +33,30 @@ extension ClientRun {
 }
 
 extension ClientRun.Connections {
-  /// The time after the last call in which a client may close what it does not need.
+  /// The time after the last call in which a client may close connections that it does not need.
   package static let patience = Duration.seconds(5)
-  /// The number of calls that distinguishes a pool that is filled from one that grows for ever.
+  /// The number of calls that distinguishes a pool being filled from one that grows without limit.
   static let leastCalls = 50
 
-  /// The number of error responses that distinguishes a leak behind them from a pool.
+  /// The number of error responses that distinguishes a leak after errors from a pool.
   static let leastErrors = 20
 
-  /// Whether so many connections are open that some may be left behind by mistake.
+  /// Whether enough connections are open for a leak to be possible.
   package var mayLeak: Bool {
     growsWithCalls || leftOpen >= Self.leastErrors
   }
 
-  /// Tells whether nearly every call has left a connection open.
+  /// Whether nearly every call has left a connection open.
   package var growsWithCalls: Bool {
     calls >= Self.leastCalls && Double(leftOpen) >= 0.9 * Double(calls)
   }
 }
 
 extension ClientRun.Traffic {
-  /// Tells whether nothing was seen.
+  /// Whether there are no observations.
   package var isEmpty: Bool { connections.isEmpty && lateRequests.isEmpty }
 
-  /// Takes what was seen of another part of the same flight.
+  /// Adds the observations of another part of the same run.
   package mutating func merge(_ other: Self) {
     connections = (connections + other.connections).sorted {
       ($0.calls, $0.opened, $0.mostOpen, $0.leftOpen, $0.leftUnread ?? -1)
@@ -76,7 +76,7 @@ extension ClientRun.Traffic: JSONObject {
     guard fields.isReading else {
       return fields.write(name, .array(lateRequests.map { .milliseconds($0) }))
     }
-    lateRequests = try fields.object.values(name, "moment in milliseconds") { json in
+    lateRequests = try fields.object.values(name, "time in milliseconds") { json in
       json.doubleValue.flatMap { 0...1e12 ~= $0 ? Duration(milliseconds: $0) : nil }
     }
   }
@@ -87,7 +87,7 @@ extension ClientRun.Connections: JSONObject {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let counts = 0...(1 << 40)
-    let missing: JSONFields.Missing = ("calls", "it needs calls, opened, mostOpen and leftOpen")
+    let missing: JSONFields.Missing = ("calls", "calls, opened, mostOpen and leftOpen are required")
     try fields.int("calls", &calls, in: counts, missing)
     try fields.int("opened", &opened, in: counts, missing)
     try fields.int("mostOpen", &mostOpen, in: counts, missing)

@@ -1,12 +1,12 @@
 extension ClientRun {
-  /// Judges the flight by every rule.
+  /// Judges the run by each rule.
   ///
-  /// The results depend on the observations and on nothing else, so that the parts of a drill on
-  /// several machines yield the results of one machine.
+  /// The results depend only on the observations. The shards of a drill on several machines
+  /// therefore give the same results as one machine.
   ///
   /// - Returns: The result of each rule, in the order of ``FindingRule/all``.
   public func held(against rules: [FindingRule] = FindingRule.all) -> [RuleStanding] {
-    // A call that went well at its first attempt keeps every rule and meets no condition.
+    // A call that succeeded at its first attempt keeps every rule and meets no condition.
     let (troubled, traits) = JudgedCall.all(in: self, needing: FindingRule.neededKeys)
     return rules.map { rule in
       guard rule.clients.contains(client) else {
@@ -18,7 +18,7 @@ extension ClientRun {
 }
 
 extension FindingRule {
-  /// Returns the standing of a flight's troubled calls to this rule.
+  /// Returns the result of this rule for a run, given the calls that can be judged.
   fileprivate func standing(
     _ calls: [JudgedCall],
     of flight: ClientRun,
@@ -27,7 +27,7 @@ extension FindingRule {
     switch scope {
     case .call(let needs, let judge):
       var tally = Tally()
-      // In their places: most calls are none of the rule's, and to copy one takes longer.
+      // Read in place: the rule does not apply to most calls, and copying one takes longer.
       for place in calls.indices
       where calls[place].traits.isSuperset(of: needs) && calls[place].isJudged {
         let call = calls[place]
@@ -54,13 +54,14 @@ extension FindingRule {
     }
   }
 
-  /// Returns a standing with the number of calls that a busy machine kept from the rule.
+  /// Returns the result of the rule, with the number of calls that were not judged on a busy
+  /// machine.
   private func told(_ standing: RuleStanding.Standing, starved: Int) -> RuleStanding {
     guard starved > 0, case .notMet(let reason) = standing else {
       return RuleStanding(rule: id, standing: standing, starved: starved)
     }
     let calls = starved == 1 ? "1 call is" : "\(starved) calls are"
-    // A starved call has met the condition.
+    // A call that was not judged had met the condition.
     let words = reason == unmet(by: 0) ? "" : "\(reason) "
     return RuleStanding(
       rule: id,
@@ -71,23 +72,24 @@ extension FindingRule {
 
   fileprivate func notOf(_ client: ClientRun.Client) -> String {
     if clients == [.proxied] {
-      return "Only a proxy can show it: a drill hands plain http out itself."
+      return "Only a proxy can observe this: a drill itself serves plain http."
     }
     switch client {
-    case .proxied: return "A proxy cannot see it: it sees requests, and not what became of a call."
-    case .program: return "A program that is started for each call cannot show it."
-    case .library, .service: return "Only a program can show it."
+    case .proxied:
+      return "A proxy cannot observe this: it sees requests, but not the result of a call."
+    case .program: return "A program that starts for each call cannot show this."
+    case .library, .service: return "Only a program can show this."
     }
   }
 
-  /// The verdicts on the calls of a flight so far.
+  /// The verdicts on the calls of a run so far.
   private struct Tally {
     private var judged = 0
     private var broken = 0
     private(set) var starved = 0
     private var worst: (violation: Violation, call: JudgedCall)?
 
-    mutating func add(_ verdict: Verdict, of call: JudgedCall, isLate: Bool) {
+    mutating func add(_ verdict: RuleResult, of call: JudgedCall, isLate: Bool) {
       switch verdict {
       case .notMet: return
       case _ where isLate: starved += 1
@@ -108,8 +110,8 @@ extension FindingRule {
 }
 
 extension FindingRule.Violation {
-  /// Tells whether it is the better example: the graver, then that of fewer attempts, then the
-  /// earlier.
+  /// Returns whether this is the better example: the more severe, then the one with fewer attempts,
+  /// then the earlier.
   fileprivate func isBetter(
     than other: (violation: Self, call: JudgedCall),
     in call: JudgedCall

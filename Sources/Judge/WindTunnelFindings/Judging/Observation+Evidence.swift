@@ -1,6 +1,7 @@
 internal import WindTunnelHTTP
 
-/// One line of a report's log; also what a subject's process tells its parent.
+/// An observation in JSON: a line of a report's log, and a message of a client process to its
+/// parent.
 extension Observation: JSONObject {
   package static let blank = Self(
     call: 0,
@@ -15,7 +16,7 @@ extension Observation: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let ofCall = 0...Int(Int32.max)
     let missing: JSONFields.Missing = (
-      "call", "a call needs its number, endpoint, ending and latency"
+      "call", "a call requires its number, endpoint, ending and latency"
     )
     try fields.int("call", &call, in: 0...(1 << 40), missing)
     try fields.string("endpoint", &endpoint, missing)
@@ -27,7 +28,8 @@ extension Observation: JSONObject {
     showed = try fields.required(shown, missing)
     try fields.time("latencyMilliseconds", &latency, missing)
     if fields.isReading {
-      // Null says that they could not be seen, which is not the same as none.
+      // A null value means that the attempts could not be observed, which is not the same as no
+      // attempts.
       let isUnseen = fields.object.take("attempts") == .null
       attemptCount = isUnseen ? nil : try fields.object.int("attempts", in: ofCall)
       var met: [Attempt] = []
@@ -49,17 +51,17 @@ extension Observation: JSONObject {
 }
 
 extension FindingRule {
-  /// The rows of evidence that a runner asks for and a report has, each once.
+  /// The rows of evidence that a drill collects and a report contains, each once.
   package static let evidence: [any EvidenceRow] = {
     let rows = all.flatMap(\.evidence) + EvidenceRows().shared
     let keys = firstKeys + rows.map(\.key).filter { !firstKeys.contains($0) }
     return keys.compactMap { key in rows.first { $0.key == key } }
   }()
 
-  /// The keys of the evidence without which the condition of a rule is not met.
+  /// The keys of the evidence that the conditions of rules need.
   static let neededKeys = Set(all.compactMap(\.neededKey))
 
-  /// The keys that reports have in this order, in front of any other.
+  /// The keys that reports have first, in this order.
   private static let firstKeys = [
     "printed", "showsResponseOf", "joinsVersions", "replacesScalars", "showsCutEvent",
     "hidesErrorEvent", "rogueResponse", "configuration", "received", "stale", "memory",

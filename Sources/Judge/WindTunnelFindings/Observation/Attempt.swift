@@ -11,54 +11,55 @@ extension Observation {
     public var source: ResponseSource
     /// The time at which the attempt reached the deck.
     @Microseconds public var start: Duration?
-    /// The time at which the attempt ended for the deck: answered, cut, or abandoned by the client.
+    /// The time at which the attempt ended for the deck, by a complete or cut response, or because
+    /// the client closed it.
     @Microseconds public var end: Duration?
-    /// The status of the answer; `nil` where none was sent.
+    /// The status of the response, or `nil` if none was sent.
     public var status: Int? {
       get { shortStatus.map { Int($0) } }
       set { shortStatus = newValue.map { Int32(clamping: $0) } }
     }
-    /// The length of the answer's content, in bytes.
+    /// The length of the response's content in bytes.
     public var bytes: Int?
     /// The symptom of the failure that ended the attempt.
     public var error: String? {
       @inline(__always) get { seldom?.value.error }
       set { if newValue != nil || seldom != nil { change { $0.error = newValue } } }
     }
-    /// The wait that the answer's `Retry-After` asked for.
+    /// The wait that the response's `Retry-After` requests.
     public var retryAfter: Duration? {
       @inline(__always) get { seldom?.value.retryAfter }
       set { if newValue != nil || seldom != nil { change { $0.retryAfter = newValue } } }
     }
-    /// The time before which the answer asked not to be retried, where its `Retry-After` is a date:
-    /// a date has whole seconds, so that it is up to a second earlier than the wait that it was
-    /// made of.
+    /// The time before which the response asks the client not to retry, if its `Retry-After` is a
+    /// date. A date has whole seconds, so this can be up to a second earlier than the intended
+    /// wait.
     public var retryNotBefore: Duration? {
       @inline(__always) get { seldom?.value.retryNotBefore }
       set { if newValue != nil || seldom != nil { change { $0.retryNotBefore = newValue } } }
     }
-    /// The conversation by WebSocket that the attempt began, whose times count from ``end``; `nil`
-    /// where none was played.
+    /// The WebSocket conversation that the attempt began, or `nil` if none was played. Its times
+    /// count from ``end``.
     public var conversation: ConversationLog? {
       @inline(__always) get { seldom?.value.conversation }
       set { if newValue != nil || seldom != nil { change { $0.conversation = newValue } } }
     }
-    /// The faults of the decision that were not done, since the answer gave no room for them.
+    /// The faults of the decision that were not applied, because the response did not allow them.
     public var undone: [Undone] {
       @inline(__always) get { seldom?.value.undone ?? [] }
       set { if !newValue.isEmpty || seldom != nil { change { $0.undone = newValue } } }
     }
-    /// Tells whether a server may get the request twice without harm: by its method, or because it
-    /// has an `Idempotency-Key`.
+    /// Whether a server can receive the request twice without harm, by its method or because it has
+    /// an `Idempotency-Key`.
     public var isRepeatable: Bool?
-    /// Tells whether the request came under an invalid certificate, which the client has accepted
-    /// all the same.
+    /// Whether the request was sent on a connection with an invalid certificate, which the client
+    /// has accepted anyway.
     public var isUnderBadCertificate = false
-    /// Tells whether its answer was older than it may be when it came, so that whoever shows it
-    /// again has to ask first, or to say that it is a copy.
+    /// Whether its response was already stale when it arrived. A client must revalidate it before
+    /// it shows it again, or mark it as a copy.
     public var isStaleOnArrival = false
-    /// The terms on which its answer may be shown again; `nil` where its server says nothing, or a
-    /// fault changed it.
+    /// The terms on which its response may be reused. `nil` if its server sent none, or if a fault
+    /// changed them.
     public var cacheTerms: CacheTerms? {
       get { boxedCacheTerms?.value }
       set { boxedCacheTerms = newValue.map { Self.distinctTerms($0) } }
@@ -68,22 +69,23 @@ extension Observation {
       get { seenStages?.value ?? ExchangeStages() }
       set { seenStages = newValue == ExchangeStages() ? nil : Boxed(newValue) }
     }
-    /// Tells whether it belongs to the start of an app and not to what its call asks for: a probe,
-    /// the configuration, where those redirect to, or a connection that failed before the call's
-    /// own first request.
+    /// Whether the attempt belongs to the start of an app and not to its call. It is then a probe,
+    /// a request for the configuration, a redirect of these, or a connection that failed before the
+    /// call's own first request.
     public var isOfStart = false
-    /// Whether the attempt was open when its call ended without a success, which is its ``end``.
+    /// Whether the attempt was open when its call ended without success. The end of the call is
+    /// then its ``end``.
     public var isOpenAtEnd = false
-    /// The bytes of the content that were sent before the client left; `nil` if it stayed, or if
-    /// they were not counted.
+    /// The bytes of the content that were sent before the client closed the connection. `nil` if
+    /// the client did not close it, or if they were not counted.
     public var bytesSent: Int? {
       get { seldom?.value.bytesSent }
       set { if newValue != nil || seldom != nil { change { $0.bytesSent = newValue } } }
     }
-    /// The parts of the request that rules compare; `nil` where there are none.
+    /// The parts of the request that rules compare, or `nil` if there are none.
     public var sent: Sent? {
       @inline(__always) get { boxedSent?.value }
-      // A value of the request's own is no other's.
+      // A value with parts of this request alone is not shared.
       set {
         boxedSent = newValue.map { sent in
           let isShared = sent.key == nil && sent.content == nil && sent.marks.isEmpty
@@ -91,12 +93,13 @@ extension Observation {
         }
       }
     }
-    /// Tells whether there are parts of the request that rules compare: cheaper than to copy them.
+    /// Whether rules can compare parts of the request. This is cheaper than copying the parts.
     @inline(__always) var hasSent: Bool { boxedSent != nil }
-    /// Tells whether it is a request without TLS: of one that did not come whole nobody knows.
+    /// Whether it is a request without TLS. For an incomplete request this is unknown, so it does
+    /// not count.
     var isPlain: Bool { isRequest && sent?.isSecure != true && (sent != nil || error == nil) }
     var shortStatus: Int32?
-    /// Beside the rest: millions of attempts are copied, and few bear all of them.
+    /// Stored separately, because millions of attempts are copied and few have all parts.
     package private(set) var seenStages: Boxed<ExchangeStages>?
     private var seldom: Boxed<Seldom>?
     private var boxedSent: Boxed<Sent>?
@@ -114,17 +117,17 @@ extension Observation {
       var bytesSent: Int?
     }
 
-    /// A fault that was decided and not done.
+    /// A fault that was decided but not applied.
     public struct Undone: Sendable, Hashable {
-      /// The name of the fault, as ``faults`` has those that were done.
+      /// The name of the fault, in the form of ``faults``.
       public var fault: String
-      /// The reason, half a sentence: `the answer has 4 events`.
+      /// The reason as a clause: `the answer has 4 events`.
       public var reason: String
 
-      /// Makes one of a fault's name and the reason.
+      /// Creates a fault that was not applied from its name and the reason.
       public init(fault: String, reason: String) { (self.fault, self.reason) = (fault, reason) }
 
-      /// Makes one of what a deck tells.
+      /// Creates a fault that was not applied from the report of a deck.
       package init(_ undone: UndoneFault) {
         self.init(fault: undone.fault.name ?? "", reason: undone.reason)
       }
@@ -136,21 +139,21 @@ extension Observation {
       seldom = parts == Seldom() ? nil : Boxed(parts)
     }
 
-    /// Makes an attempt; parts that are not given were not observed.
+    /// Creates an attempt without any observed parts.
     public init(decision: AttemptDecision, source: ResponseSource) {
       (self.decision, self.source) = (decision, source)
     }
 
-    /// The names of the faults that the attempt met, in order; a status has its number with it.
-    /// What was decided and not done is not among them.
+    /// The names of the faults that the attempt met, in order. A status includes its number. Faults
+    /// that were not applied are not included.
     public var faults: [String] { decision.metNothing ? [] : done(of: decision.faultNames) { $0 } }
 
-    /// The faults that the attempt met, in order, without those that were not done.
+    /// The faults that the attempt met, in order, without faults that were not applied.
     package var metFaults: [Fault] {
       done(of: decision.faults) { $0.name ?? "" }
     }
 
-    /// Returns the decided faults that were done, by their names.
+    /// Returns the decided faults that were applied, by their names.
     private func done<Decided>(of decided: [Decided], _ name: (Decided) -> String) -> [Decided] {
       guard seldom != nil, !undone.isEmpty else { return decided }
       var left = undone.map(\.fault)
@@ -161,17 +164,17 @@ extension Observation {
       }
     }
 
-    /// Tells whether a request arrived, and not only a connection.
+    /// Whether a request arrived, and not only a connection.
     @inline(__always) public var isRequest: Bool { source != .played(.connection) }
 
-    /// Returns a fault's name, from its object: `reset`, `status 503`, `hostNotFound`.
+    /// Returns a fault's name from its JSON object: `reset`, `status 503`, `hostNotFound`.
     static func name(of fault: JSON) -> String? {
       guard case .object(let members) = fault, let first = members.first else { return nil }
       let key = first.name.value
       switch (key, first.value) {
       case ("status", .number(let status)): return "status \(status)"
       case ("mutate", .string(let kind)): return "mutate \(kind.value)"
-      // What fails is named by its kind.
+      // A failing connection is named by the kind of its fault.
       case ("connect", .string(let kind)), ("dns", .string(let kind)), ("tls", .string(let kind)):
         return kind.value
       default:
@@ -187,8 +190,8 @@ extension Observation {
 private let distinctFacts = Distinct<[Observation.Fact], [Observation.Fact]> { $0 }
 
 extension [Observation] {
-  /// Stores the stages of calls that are kept anew and close together, on the thread that keeps
-  /// them: a flight's own lie between all that it has given back, and a report holds millions.
+  /// Copies the stages of calls into new, contiguous memory, on the thread that keeps the calls.
+  /// The original values are spread across freed memory, and a report holds millions of them.
   package mutating func storeAnew() {
     for place in indices {
       self[place].changeAllAttempts { $0.stages = $0.stages }
@@ -199,14 +202,14 @@ extension [Observation] {
 }
 
 extension Scenario {
-  /// The faults that it has, each once and by name, as a report counts them.
+  /// The names of the scenario's faults, each once, as a report counts them.
   package var faultNames: [String] {
     rules.flatMap(\.faults).compactMap(\.name).grouped(by: \.self).map(\.key)
   }
 }
 
 extension Fault {
-  /// The name, as reports have it; a status has its number with it.
+  /// The name in reports. A status includes its number.
   fileprivate var name: String? { Observation.Attempt.name(of: json) }
 }
 

@@ -8,16 +8,16 @@ internal import WindTunnelHTTP
 /// key in memory, and equal faults exist once.
 public struct AttemptDecision: Sendable, Hashable {
   /// The parts that all decisions about a request have in common.
-  private struct Place: Sendable, Hashable {
+  private struct RequestKey: Sendable, Hashable {
     var scenario: String
     var key: String
   }
 
-  private static let places = Distinct<Place, Boxed<Place>> { Boxed($0) }
+  private static let places = Distinct<RequestKey, Boxed<RequestKey>> { Boxed($0) }
   private static let decided = Distinct<[Fault], StoredFaults> { StoredFaults($0) }
   private static let read = Distinct<String, StoredFaults> { StoredFaults(text: $0) }
 
-  private var place: Boxed<Place>
+  private var place: Boxed<RequestKey>
   /// The number of the call, or -1 if the lane is not a call's.
   private let shortCall: Int32
   /// The ordinal, or -1 if the decision is an unknown line.
@@ -34,13 +34,13 @@ public struct AttemptDecision: Sendable, Hashable {
     let slash = lane.utf8.lastIndex(of: UInt8(ascii: "/"))
     let call = slash.flatMap { lane[lane.utf8.index(after: $0)...].plainNumber }
     let scenario = call == nil ? lane : lane[..<(slash ?? lane.endIndex)]
-    place = Self.places(Place(scenario: String(scenario), key: String(key)))
+    place = Self.places(RequestKey(scenario: String(scenario), key: String(key)))
     (shortCall, shortOrdinal, self.storedFaults) = (call ?? -1, ordinal, storedFaults)
   }
 
   private init(unknown line: String) { self.init("", "", -1, StoredFaults(text: line)) }
 
-  /// Creates the decision that a deck has made.
+  /// Creates the decision of a deck.
   public init(_ decision: FaultDecision) {
     guard let ordinal = Int32(exactly: decision.ordinal), ordinal >= 0 else {
       self.init(unknown: decision.line)
@@ -50,8 +50,8 @@ public struct AttemptDecision: Sendable, Hashable {
     self.init(decision.lane.name[...], decision.key[...], ordinal, storedFaults)
   }
 
-  /// Reads a line with tabs between its four fields (`FaultDecision.line`). Any other text is
-  /// kept as it is.
+  /// Parses a line with tabs between its four fields (`FaultDecision.line`). Any other text is kept
+  /// unchanged.
   public init(line: String) {
     let fields = line.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
       .map { Substring($0) }
@@ -73,17 +73,17 @@ public struct AttemptDecision: Sendable, Hashable {
   /// The key of the request; empty if the decision is an unknown line.
   public var key: String {
     get { place.value.key }
-    set { place = Self.places(Place(scenario: scenario, key: newValue)) }
+    set { place = Self.places(RequestKey(scenario: scenario, key: newValue)) }
   }
 
-  /// The ordinal of the request in its key and lane, from 1; `nil` if the decision is an unknown
-  /// line.
+  /// The ordinal of the request in its key and lane, counted from 1. `nil` if the decision is an
+  /// unknown line.
   public var ordinal: Int? { shortOrdinal < 0 ? nil : Int(shortOrdinal) }
 
-  /// The faults, in order, without those that another version has written.
+  /// The faults, in order, without unknown faults of another version.
   public var faults: [Fault] { storedFaults?.parsed.faults ?? [] }
 
-  /// The name of the scenario, or that of a lane which is not a call's.
+  /// The name of the scenario, or of the lane if that is not a call's.
   package var scenario: String { place.value.scenario }
 
   /// The number of the call; `nil` if the lane is not a call's.
@@ -95,10 +95,10 @@ public struct AttemptDecision: Sendable, Hashable {
   /// The faults as JSON, which are the end of the line.
   package var faultsText: String { storedFaults?.text ?? "[]" }
 
-  /// The faults as JSON objects; `nil` if the decision is an unknown line.
+  /// The faults as JSON objects, or `nil` if the decision is an unknown line.
   package var faultObjects: [JSON]? { storedFaults.map(\.objects) ?? [] }
 
-  /// The names of the faults, in order; a status has its number with it.
+  /// The names of the faults, in order. A status includes its number.
   package var faultNames: [String] { storedFaults?.parsed.names ?? [] }
 }
 
@@ -122,7 +122,7 @@ private final class StoredFaults: Sendable, Hashable {
 
   init(text: String) { self.text = text }
 
-  /// The faults as JSON objects; `nil` if the text is an unknown line.
+  /// The faults as JSON objects, or `nil` if the text is an unknown line.
   var objects: [JSON]? {
     // A text that is not JSON names no fault.
     guard let json = try? JSON(parsing: text.utf8, source: ""), case .array(let all) = json
@@ -135,7 +135,7 @@ private final class StoredFaults: Sendable, Hashable {
       if let known { return known }
       let objects = objects ?? []
       let parsed = Parsed(
-        // A fault that another version has written is kept in the text alone.
+        // An unknown fault of another version is kept only in the text.
         faults: objects.compactMap { try? Fault(reading: ObjectReader($0, source: "", path: "")) },
         names: Self.names(of: objects)
       )

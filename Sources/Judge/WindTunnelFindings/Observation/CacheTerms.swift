@@ -1,14 +1,14 @@
 extension Observation {
-  /// The terms on which an answer may be shown again (RFC 9111).
+  /// The terms on which a response may be reused (RFC 9111).
   public struct CacheTerms: Sendable, Hashable {
-    /// The time for which it may be shown without asking.
+    /// The time for which it may be shown without revalidation.
     public var fresh = Duration.zero
-    /// Tells whether it has a validator, by which a client can ask if it is still the same.
+    /// Whether it has a validator, by which a client can check whether it is unchanged.
     public var hasValidator = false
-    /// Tells whether it may be shown beyond that time where its server cannot be asked.
+    /// Whether it may be shown after that time if its server is unreachable.
     public var allowsStale = false
 
-    /// Makes terms by which nothing may be shown again.
+    /// Creates terms that allow no reuse.
     public init() {}
   }
 }

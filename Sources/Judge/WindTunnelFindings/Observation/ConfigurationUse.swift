@@ -1,29 +1,29 @@
 extension Observation {
-  /// The ways in which a call meets a server that says other things than it must at an app's start.
+  /// The reactions of a call to a server that sends wrong responses at an app's start.
   public enum RogueResponse: String, Sendable, Hashable, CaseIterable {
-    /// The call returned nothing that the server had said.
+    /// The call returned no response of the server.
     case refused
-    /// The call returned what the server had said, and had not probed it.
+    /// The call returned a response of the server, which it had not probed.
     case shown
-    /// The call returned what the server had said, also to its probe.
+    /// The call returned a response of the server, although its probe was wrong, too.
     case shownDespiteProbe
   }
 
-  /// The versions of an app's configuration that a call met, each once, and those that its requests
-  /// went by: what a client says in a field, or a request that only one version leads to.
+  /// The versions of an app's configuration that a call received and used, each once. A request
+  /// shows its version by a header field, or because only that version leads to it.
   public struct ConfigurationUse: Sendable, Hashable {
-    /// The version that the app had kept of its last launch; `nil` where it had none.
+    /// The version that the app had kept from its last launch, or `nil` if it had none.
     public var kept: Int?
-    /// Tells whether the client's command names the file of that one.
+    /// Whether the client's command names the file of the kept version.
     public var isGiven: Bool
-    /// The versions that came as they were signed, to this call or to one that began before it.
+    /// The versions that this call or an earlier one received with a valid signature.
     public var signed: [Int]
-    /// The versions that stood in what came changed, which nobody has signed.
+    /// The versions in changed configurations, whose signature is invalid.
     public var changed: [Int]
-    /// The versions that requests of the call itself went by.
+    /// The versions that requests of the call used.
     public var used: [Int]
 
-    /// Makes one of the versions of each kind.
+    /// Creates a use from the versions of each kind.
     public init(
       kept: Int? = nil,
       isGiven: Bool = false,
@@ -35,11 +35,11 @@ extension Observation {
       (self.signed, self.changed, self.used) = (signed, changed, used)
     }
 
-    /// The versions that it can have from changed texts alone.
+    /// The versions that the call can only have from changed configurations.
     var unsigned: [Int] { changed.filter { !signed.contains($0) && $0 != kept } }
 
-    /// The versions that were served and are older than the one that its client was given; `nil`
-    /// where it was given none.
+    /// The versions that were served and are older than the kept one; `nil` if the client did not
+    /// receive the kept one.
     var older: [Int]? {
       guard isGiven, let kept else { return nil }
       return signed.filter { $0 < kept }
@@ -48,7 +48,7 @@ extension Observation {
 }
 
 extension Observation.ConfigurationUse: JSONObject {
-  /// The greatest version that is told.
+  /// The maximum version that is reported.
   package static let versionMax = Int(Int32.max)
   package static let blank = Self()
 

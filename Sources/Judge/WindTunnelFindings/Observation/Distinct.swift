@@ -1,15 +1,15 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A table of values that are made of keys, so that each exists once in memory and is made once.
+/// A table of values that are created from keys, so that each value exists only once in memory.
 ///
-/// It begins anew when it is full: drawn delays differ each time, and a client may ask for ever
-/// more.
+/// The table is emptied when it is full: drawn delays differ each time, and a client may send an
+/// unlimited number of different requests.
 package struct Distinct<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let make: @Sendable (Key) -> Value
   private let values = Locked<[Key: Value]>([:])
   private static var valuesMax: Int { 4096 }
 
-  /// Creates a table of what a function makes.
+  /// Creates a table with a function that creates the value of a key.
   package init(_ make: @escaping @Sendable (Key) -> Value) { self.make = make }
 
   /// Returns the value of a key.

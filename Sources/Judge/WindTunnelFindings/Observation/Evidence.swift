@@ -1,7 +1,7 @@
 package import WindTunnelHTTP
 
-/// A fact about a call that some rules need and few calls have: its key in reports, its JSON, and
-/// how it is taken from what was seen of the call.
+/// A fact about a call that some rules need and few calls have. It defines the key in reports, the
+/// JSON, and the derivation from the observations of the call.
 ///
 /// A row is a property of ``EvidenceRows`` in the file of the rule that needs it. An observation
 /// has the fact under the name of that property.
@@ -14,7 +14,7 @@ public struct Evidence<Value: Sendable & Hashable>: Sendable {
   private let codec: Codec
   private let probe: Probe
 
-  /// Creates a row; the runner sets a fact that has no probe.
+  /// Creates a row. The runner sets a fact that has no probe.
   init(_ key: String, _ codec: @escaping Codec, _ probe: @escaping Probe = { _ in nil }) {
     (self.key, self.codec, self.probe) = (key, codec, probe)
   }
@@ -51,12 +51,12 @@ extension JSONFields {
   }
 }
 
-/// The rows of evidence, each under the name that an observation has its fact by.
+/// The rows of evidence, each under the name of its fact in an observation.
 public struct EvidenceRows: Sendable {
   init() {}
 }
 
-/// A row of evidence, whatever the type of its value is.
+/// A row of evidence with a value of any type.
 package protocol EvidenceRow: Sendable {
   /// The name in JSON.
   var key: String { get }
@@ -101,7 +101,7 @@ extension Observation {
   public subscript<Value>(
     dynamicMember row: KeyPath<EvidenceRows, Evidence<Value>>
   ) -> Value? {
-    // Most calls have no facts, and a key path takes longer than that question.
+    // Most calls have no facts, and evaluating a key path takes longer than this check.
     get { facts.isEmpty ? nil : self[EvidenceRows()[keyPath: row]] }
     set { if newValue != nil || !facts.isEmpty { self[EvidenceRows()[keyPath: row]] = newValue } }
   }
@@ -111,7 +111,7 @@ extension Observation {
     set {
       facts.removeAll { $0.key == row.key }
       guard let newValue else { return }
-      // In one order, so that equal observations have equal facts.
+      // Facts are sorted, so that equal observations have equal facts.
       let place = facts.firstIndex { $0.key > row.key } ?? facts.endIndex
       facts.insert(Fact(key: row.key, value: newValue), at: place)
     }

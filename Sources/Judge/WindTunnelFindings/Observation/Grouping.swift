@@ -1,6 +1,6 @@
 extension Array {
-  /// Returns how many at the beginning satisfy a condition, of elements of which those that do come
-  /// first.
+  /// Returns the number of elements at the beginning that satisfy a condition. All elements that
+  /// satisfy it must precede the others.
   package func countOfFirst(_ holds: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -12,7 +12,7 @@ extension Array {
 }
 
 extension Sequence {
-  /// Returns the elements by a key, in the order of the first of each.
+  /// Returns the elements grouped by a key, in the order of each key's first element.
   package func grouped<Key: Hashable>(
     by key: (Element) -> Key
   ) -> [(key: Key, all: [Element])] {

@@ -1,28 +1,28 @@
-/// The messages that a client says it received, held against those that its server sent over all
-/// connections of a call.
+/// Compares the messages that a client reports as received with the messages that its server sent,
+/// over all connections of a call.
 ///
-/// A recorded message is one message, however often it was sent: a client that comes back is played
-/// the conversation from its beginning, and may say once or each time that it received the same.
+/// A recorded message counts as one message, even if it was sent several times. A client that
+/// reconnects receives the conversation from its beginning. It may report a repeated message once
+/// or each time.
 package struct MessageComparison: Sendable, Hashable {
-  /// The time behind a message's sending from which on it is late at its client.
+  /// The time after its sending from which a message counts as late.
   package static let lateAfter = Duration.seconds(1)
-  /// The time in which a client asks again for what it had asked for.
+  /// The time in which a reconnected client should repeat its subscription.
   package static let patience = Duration.seconds(5)
 
-  /// The number of messages that the client did not receive, with those of ``away``.
+  /// The number of messages that the client did not receive, including ``away``.
   package private(set) var lost = 0
-  /// The number of times that it says it received a message beyond the connections that brought it.
+  /// The number of reports of a message beyond the number of connections on which it was sent.
   package private(set) var doubled = 0
-  /// The number of messages that it says it received behind a later one of the same connection.
+  /// The number of messages that the client received after a later message of the same connection.
   package private(set) var outOfOrder = 0
-  /// The number of messages that it says it received more than ``lateAfter`` behind their sending.
+  /// The number of messages that the client received more than ``lateAfter`` after their sending.
   package private(set) var late = 0
-  /// The number of messages that the cassette has for the time behind a lost conversation, and that
-  /// the client did not ask for when it was back; `nil` where it lost none, or was not watched long
-  /// enough.
+  /// The number of recorded messages after a lost conversation that the client did not request
+  /// after it reconnected. `nil` if it lost no conversation, or was not observed long enough.
   package private(set) var away: Int?
 
-  /// A message that was sent, on one of the connections.
+  /// A message that was sent on one of the connections.
   private struct Sending {
     var connection: Int
     var recording: Recorded
@@ -30,15 +30,15 @@ package struct MessageComparison: Sendable, Hashable {
     var at: Duration
   }
 
-  /// The place of a message on the cassette.
+  /// The position of a message on the cassette.
   private struct Recorded: Hashable {
     var recording: Int?
     var number: Int
   }
 
-  /// Compares what a call's client says with what was seen.
+  /// Compares the client's reports in a call with the sent messages.
   ///
-  /// - Returns: `nil` where the client says nothing, no conversation was seen, or not all of it.
+  /// - Returns: `nil` if the client reports nothing, or if no conversation was observed completely.
   package init?(_ call: Observation) {
     guard let received = call.received, received.further == 0 else { return nil }
     let places = call.attempts.indices.filter { call.attempts[$0].conversation != nil }
@@ -59,7 +59,7 @@ package struct MessageComparison: Sendable, Hashable {
     lost += away ?? 0
   }
 
-  /// Returns what was sent on a connection, in the order in which it was meant to be.
+  /// Returns the messages sent on a connection, in their intended order.
   private static func sendings(of attempt: Observation.Attempt, at place: Int) -> [Sending] {
     guard let opened = attempt.end, let log = attempt.conversation else { return [] }
     let sent = log.messages.compactMap { message -> Sending? in
@@ -88,7 +88,8 @@ package struct MessageComparison: Sendable, Hashable {
     var order: [Recorded] = []
     for place in places {
       var own = sendings.filter { $0.connection == place }
-      // What is on its way to a client that has had enough is not missed by anybody.
+      // Messages that were still on their way when the client closed the conversation are not
+      // missing.
       if call.attempts[place].conversation?.isEndedByServer == false {
         while let last = own.last, reports[last.digest] == nil { own.removeLast() }
       }
@@ -131,19 +132,20 @@ package struct MessageComparison: Sendable, Hashable {
     let times = Dictionary(grouping: sendings, by: \.digest).mapValues { $0.map(\.at).sorted() }
     var furthest: [Int: Int] = [:]
     for message in messages {
-      // What is said once more is doubled, and has no place of its own.
+      // A repeated report is a duplicate, and has no position of its own.
       guard let place = places[message.digest]?.popFirst() else { continue }
       let connection = sendings[place].connection
       if place < furthest[connection, default: 0] { outOfOrder += 1 }
       furthest[connection] = max(furthest[connection, default: 0], place)
-      // Which of several sendings it has received is not known: the last before it is the nearest.
+      // If a message was sent several times, the last sending before the report is taken.
       let sent = times[message.digest]?.last { $0 <= message.at }
       if let sent, message.at - sent > Self.lateAfter { late += 1 }
     }
   }
 
-  /// Returns the number of messages that the client did not ask for when it was back, without those
-  /// that it has another way, which are as many as it received of what nobody sent.
+  /// Returns the number of messages that the client did not request after it reconnected. Messages
+  /// that it received in another way are subtracted: their number is that of the reports without a
+  /// sending.
   private static func away(in call: Observation, last: Int?, strange: Int) -> Int? {
     guard let last, let pair = call.reconnections.last(where: { $0.after == last }) else {
       return nil
@@ -154,11 +156,11 @@ package struct MessageComparison: Sendable, Hashable {
     guard let end = log.end ?? call.end.map({ $0 - pair.opened }), end >= patience else {
       return nil
     }
-    // What it says now may be a question for what it missed.
+    // A message that the client sends now may request what it missed.
     if log.messages.contains(where: { $0.sender == .client && $0.number == nil }) { return nil }
     let logs = call.attempts[..<last].filter { $0.source.number == attempt.source.number }
       .compactMap(\.conversation)
-    // Of the same recording it misses what it asked for before, and nothing that it never did.
+    // In the same recording, the client misses only messages that it had requested before.
     let asked = logs.reduce(into: Set<Int>()) { $0.formUnion($1.numbersOfClient) }
     if !logs.isEmpty, asked.isSubset(of: log.numbersOfClient) { return 0 }
     let before = logs.reduce(into: Set<Int>()) { $0.formUnion($1.numbersOfServer) }
@@ -167,7 +169,7 @@ package struct MessageComparison: Sendable, Hashable {
 }
 
 extension ConversationLog {
-  /// Tells whether the server has ended it otherwise than by falling silent.
+  /// Whether the server has ended the conversation, other than by falling silent.
   var isEndedByServer: Bool {
     switch ending {
     case .server, .serverLeft, .stopped: silentSince == nil
@@ -175,12 +177,12 @@ extension ConversationLog {
     }
   }
 
-  /// The numbers of the recorded messages that the client said.
+  /// The numbers of the recorded messages that the client sent.
   fileprivate var numbersOfClient: Set<Int> {
     Set(messages.lazy.filter { $0.sender == .client }.compactMap(\.number))
   }
 
-  /// The numbers of the recorded messages that were sent, without replies to heartbeats.
+  /// The numbers of the recorded messages that the server sent, without replies to heartbeats.
   fileprivate var numbersOfServer: Set<Int> {
     Set(messages.lazy.filter { $0.digest != nil }.compactMap(\.number))
   }

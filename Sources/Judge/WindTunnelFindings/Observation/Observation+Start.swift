@@ -1,5 +1,5 @@
 extension Observation {
-  /// All attempts of the call, with those of the app's start, in the order in which they came.
+  /// All attempts of the call, including attempts of the app's start, in order of arrival.
   public var allAttempts: [Attempt] {
     let ofStart = startAttempts
     if ofStart.isEmpty { return attempts }
@@ -14,12 +14,12 @@ extension Observation {
     return all + ofStart[next...]
   }
 
-  /// Takes all attempts of a call, and puts those of the app's start apart.
+  /// Sets the attempts of a call, and separates the attempts of the app's start.
   ///
-  /// Where connections failed and no request of the call's own came, nobody can tell how many of
-  /// them were for what it asks for, and their number was not observed.
+  /// If connections failed and the call made no request of its own, the number of its own attempts
+  /// is unknown and counts as not observed.
   package mutating func take(_ all: [Attempt]) {
-    // Most calls have no start, and their attempts are not looked at one by one.
+    // Most calls have no start, so their attempts do not need to be separated.
     guard all.contains(where: \.isOfStart) else {
       attempts = all
       return
@@ -29,22 +29,22 @@ extension Observation {
     if attempts.isEmpty, startAttempts.contains(where: { !$0.isRequest }) { attemptCount = nil }
   }
 
-  /// Changes every attempt, those of the app's start included.
+  /// Changes every attempt, including attempts of the app's start.
   package mutating func changeAllAttempts(_ change: (inout Attempt) -> Void) {
     for place in attempts.indices { change(&attempts[place]) }
-    // Most calls have none.
+    // Most calls have no such attempts.
     guard !startAttempts.isEmpty else { return }
     var ofStart = startAttempts
     for place in ofStart.indices { change(&ofStart[place]) }
     startAttempts = ofStart
   }
 
-  /// Changes the attempt of a place among all that came, those of the app's start included.
+  /// Changes the attempt at an index among all attempts, including attempts of the app's start.
   ///
   /// - Parameters:
-  ///   - place: The place, from 0.
-  ///   - ofStart: The places of the attempts of the app's start, in order.
-  ///   - change: The change; it is not made where there is no such place.
+  ///   - place: The index, counted from 0.
+  ///   - ofStart: The indices of the attempts of the app's start, in order.
+  ///   - change: The change. It is not applied if there is no such index.
   package mutating func changeAttempt(
     at place: Int,
     whereOfStart ofStart: [Int],

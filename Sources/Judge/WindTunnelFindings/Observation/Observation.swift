@@ -1,4 +1,4 @@
-/// One call, which is one use of the client's API, with everything that was observed of it.
+/// One call, which is one use of the client's API, with all its observations.
 ///
 /// Times are whole microseconds, and offsets count from the start of the scenario. A value that was
 /// not observed is `nil`, never zero.
@@ -6,27 +6,27 @@
 public struct Observation: Sendable, Hashable {
   /// The ways in which a call ends.
   public enum CallResult: Sendable, Hashable {
-    /// The call returned what the caller asked for.
+    /// The call returned the requested result.
     case succeeded
     /// The call returned an error, by the name of its symptom or status.
     case failed(String)
-    /// The client's process died during the call.
+    /// The client's process crashed during the call.
     case crashed
-    /// The call did not end within its deadline.
+    /// The call did not end, even some time after its deadline.
     case hung
   }
 
-  /// The number of the call in its scenario, from 0.
+  /// The number of the call in its scenario, counted from 0.
   public var call: Int
   /// The endpoint that was called, such as `GET /home`.
   public var endpoint: String
-  /// Tells whether the endpoint is critical.
+  /// Whether the endpoint is critical.
   public var isCritical: Bool
-  /// Whether the call had something to show to the user. A read of a critical endpoint that had
-  /// nothing is a blank screen, and any other call of one is a failed action.
+  /// Whether the call showed content to the user. For a critical endpoint, a read without content
+  /// is a blank screen, and any other call without content is a failed action.
   public var showed: Bool
-  /// Tells whether a successful call returned the recorded body, byte for byte; `nil` where it was
-  /// not compared.
+  /// Whether a successful call returned the recorded body, byte for byte, or `nil` if it was not
+  /// compared.
   public var bodyMatches: Bool?
   /// The way in which the call ended.
   public var ending: CallResult
@@ -35,19 +35,19 @@ public struct Observation: Sendable, Hashable {
     get { knownLatency ?? .zero }
     set { knownLatency = newValue }
   }
-  /// The number of attempts that the harness observed; `nil` where they cannot be observed.
+  /// The number of attempts that the harness observed, or `nil` if they cannot be observed.
   public var attemptCount: Int? {
     get { shortAttemptCount.map { Int($0) } }
     set { shortAttemptCount = newValue.map { Int32(clamping: $0) } }
   }
-  /// The attempts at what the call asks for, as far as they reached the deck; those of the start of
-  /// an app are in ``startAttempts``.
+  /// The attempts of the call's own requests that reached the deck. Attempts of the start of an app
+  /// are in ``startAttempts``.
   public var attempts: [Attempt]
-  /// The time at which the call was to begin.
+  /// The time at which the call was due.
   @Microseconds public var intendedStart: Duration?
-  /// The time at which the call began; later than intended where all workers were busy.
+  /// The time at which the call began. It is later than intended if all workers were busy.
   @Microseconds public var start: Duration?
-  /// The number of requests that the client says it meant to send.
+  /// The number of requests that the client reports it intended to send.
   public var clientAttempts: Int? {
     get { shortClientAttempts.map { Int($0) } }
     set { shortClientAttempts = newValue.map { Int32(clamping: $0) } }
@@ -58,12 +58,12 @@ public struct Observation: Sendable, Hashable {
   var shortClientAttempts: Int32?
   /// The facts that few calls have, in the order of their keys.
   var facts: [Fact] = []
-  /// The attempts that belong to the start of an app, in order: probes, the configuration, where
-  /// those redirect to, and connections that failed before the call's own first request. No rule
-  /// about retries and no figure of them counts any.
+  /// The attempts that belong to the start of an app, in order. They are probes, requests for the
+  /// configuration, redirects of these, and connections that failed before the call's own first
+  /// request. Rules and figures about retries do not count them.
   public internal(set) var startAttempts: [Attempt] = []
 
-  /// Makes an observation; parts that are not given were not observed.
+  /// Creates an observation. Omitted values were not observed.
   public init(
     call: Int,
     endpoint: String,
@@ -84,17 +84,17 @@ public struct Observation: Sendable, Hashable {
   /// The name of a captive portal's page in the evidence `showsResponseOf`.
   public static let portalPage = "captive portal"
 
-  /// The memory that a program had, counted in its resident pages and of the largest of its
-  /// processes.
+  /// The memory of a program: the resident pages of its largest process.
   public struct Memory: Sendable, Hashable {
-    /// The bytes before the call; of one that is started for it when the server first saw it.
+    /// The bytes before the call. For a program that is started for the call, this is measured at
+    /// its first sign at the server.
     public var beforeBytes: Int?
-    /// The most bytes in the call.
+    /// The maximum number of bytes during the call.
     public var peakBytes: Int
-    /// Tells whether the drill ended it for their number.
+    /// Whether the drill ended the program because of its memory.
     public var wasEnded: Bool
 
-    /// Makes one of what was seen.
+    /// Creates a value from its measurements.
     public init(beforeBytes: Int? = nil, peakBytes: Int, wasEnded: Bool = false) {
       (self.beforeBytes, self.peakBytes) = (beforeBytes, peakBytes)
       self.wasEnded = wasEnded
@@ -107,30 +107,32 @@ public struct Observation: Sendable, Hashable {
     public var after: Duration
     /// The time from the cancellation to the call's return.
     public var toReturn: Duration
-    /// The number of attempts that began after the call had returned.
+    /// The number of attempts that began more than 250 ms after the cancellation; `nil` if attempts
+    /// cannot be observed.
     public var attemptsAfter: Int?
 
-    /// Makes a cancellation of a call.
+    /// Creates a cancellation of a call.
     public init(after: Duration, toReturn: Duration, attemptsAfter: Int?) {
       (self.after, self.toReturn, self.attemptsAfter) = (after, toReturn, attemptsAfter)
     }
   }
 
-  /// The time at which the call ended, where its beginning is known.
+  /// The time at which the call ended, or `nil` if its beginning is unknown.
   public var end: Duration? {
     (intendedStart ?? start).map { $0 + (self.startUp ?? .zero) + latency }
   }
 
-  /// Tells whether the caller cancelled the call before it ended by itself: it counts as cancelled,
-  /// and neither as a success nor as a failure, even where its client went on and succeeded.
+  /// Whether the caller cancelled the call before it ended by itself. It then counts as cancelled,
+  /// and neither as a success nor as a failure, even if its client continued and succeeded.
   public var wasGivenUp: Bool {
-    // Asked of each call: a row of evidence would take longer.
+    // A direct check of the key, because this runs for each call and a row of evidence would take
+    // longer.
     guard facts.contains(where: { $0.key == "cancelled" }) else { return false }
     return ending != .crashed && ending != .hung
   }
 
-  /// Returns the last part of an endpoint's path, such as `payments`: what a call's place is called
-  /// by for people.
+  /// Returns the last part of an endpoint's path, such as `payments`, which identifies a call for
+  /// readers.
   package static func word(of endpoint: String) -> String {
     let path = endpoint.split(separator: " ", maxSplits: 1).last ?? ""
     return path.split(separator: "/").last.map(String.init) ?? "call"
@@ -139,7 +141,7 @@ public struct Observation: Sendable, Hashable {
   /// Whether the call reads: its method is GET or HEAD.
   package var isRead: Bool { endpoint.hasPrefix("GET ") || endpoint.hasPrefix("HEAD ") }
 
-  /// Tells whether it counts as a success or as a failure of the client's.
+  /// Whether the call counts as a success or a failure of the client.
   package var isJudged: Bool {
     facts.isEmpty || (!facts.contains { $0.key == "notOnCassette" } && !wasGivenUp)
   }
@@ -159,7 +161,7 @@ extension Observation.CallResult {
   package var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
 
   mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let problem = "none of succeeded, failed, crashed and hung"
+    let problem = "expected succeeded, failed, crashed or hung"
     var (name, cause) = (word, reason)
     try fields.string("ending", &name, ("ending", problem))
     try fields.string("reason", &cause)
@@ -203,15 +205,15 @@ extension Observation.Attempt: JSONObject {
     if fields.isReading || !undone.isEmpty { try fields.list("notDone", &undone) }
   }
 
-  /// Reads one as a part of an observation.
+  /// Creates a value from JSON as a part of an observation.
   init(_ json: JSON, in parent: ObjectReader) throws(FormatError) {
     guard json["decision"]?.stringValue != nil, json["source"]?.stringValue != nil else {
-      throw parent.error("met", "\(json) is no decision with what was dealt")
+      throw parent.error("met", "\(json) is not a valid decision")
     }
     try self.init(reading: ObjectReader(json, source: parent.source, path: parent.place("met")))
   }
 
-  /// Reads one by itself.
+  /// Creates a value from JSON by itself.
   package init(_ json: JSON) throws(FormatError) {
     try self.init(json, in: ObjectReader(["met": json], source: "a subject's process", path: ""))
   }
@@ -231,7 +233,7 @@ extension ExchangeStages: JSONPart {
 }
 
 extension JSONListed {
-  /// Reads the value from a subject's process.
+  /// Creates a value from the JSON of a client process.
   package init(_ json: JSON) throws(FormatError) {
     try self.init(reading: ObjectReader(json, source: "a subject's process", path: ""))
   }
@@ -242,7 +244,7 @@ extension Observation.Attempt.Undone: JSONObject {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let missing: JSONFields.Missing = (
-      "fault", "a fault that was not done needs its name and the reason"
+      "fault", "a skipped fault requires its name and the reason"
     )
     try fields.string("fault", &fault, missing)
     try fields.string("reason", &reason, missing)
@@ -255,7 +257,7 @@ extension Observation.Memory: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let range = 0...(1 << 50)
     try fields.int("beforeBytes", &beforeBytes, in: range)
-    try fields.int("peakBytes", &peakBytes, in: range, (nil, "it needs peakBytes"))
+    try fields.int("peakBytes", &peakBytes, in: range, (nil, "peakBytes is required"))
     try fields.flag("ended", &wasEnded)
   }
 }
@@ -264,7 +266,7 @@ extension Observation.Cancellation: JSONObject {
   package static let blank = Self(after: .zero, toReturn: .zero, attemptsAfter: nil)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let missing: JSONFields.Missing = (nil, "it needs afterMilliseconds and toReturnMilliseconds")
+    let missing: JSONFields.Missing = (nil, "afterMilliseconds or toReturnMilliseconds is missing")
     try fields.time("afterMilliseconds", &after, missing)
     try fields.time("toReturnMilliseconds", &toReturn, missing)
     try fields.int("attemptsAfter", &attemptsAfter, in: 0...(1 << 40))
@@ -272,7 +274,7 @@ extension Observation.Cancellation: JSONObject {
 }
 
 extension Duration {
-  /// The same in whole microseconds.
+  /// The duration in whole microseconds.
   package var wholeMicroseconds: Int64 {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }

@@ -1,18 +1,18 @@
-/// The messages of a call's conversations that its client says it received, in the order in which
-/// it said so.
+/// The messages of a call's conversations that its client reports as received, in the order of its
+/// reports.
 public struct ReceivedMessages: Sendable, Hashable {
-  /// A message that the client has said it received.
+  /// A message that the client reports as received.
   public struct Message: Sendable, Hashable {
     /// The digest of its content (`ConversationLog.digest(of:)`).
     public var digest: UInt64
-    /// The time at which the client said so, counted as an attempt's.
+    /// The time of the client's report, counted as an attempt's.
     public var at: Duration
 
-    /// Makes a message of its digest and its time.
+    /// Creates a message from its digest and its time.
     public init(digest: UInt64, at: Duration) { (self.digest, self.at) = (digest, at) }
   }
 
-  /// The greatest number of messages that are kept: those of two full logs.
+  /// The maximum number of messages that are kept, which is that of two full logs.
   public static let messagesMax = 2 * ConversationLog.messagesMax
 
   /// The first messages, in order.
@@ -20,10 +20,10 @@ public struct ReceivedMessages: Sendable, Hashable {
   /// The number of messages that were not kept.
   public var further = 0
 
-  /// Makes the word of a client that has received nothing.
+  /// Creates the report of a client that has received nothing.
   public init() {}
 
-  /// Notes a message behind the others.
+  /// Adds a message after the others.
   package mutating func note(_ message: Message) {
     guard messages.count < Self.messagesMax else { return further += 1 }
     messages.append(message)
@@ -31,8 +31,8 @@ public struct ReceivedMessages: Sendable, Hashable {
 }
 
 extension JSONFields {
-  /// Lists a message's digest as sixteen hexadecimal digits: a JSON number has not room for all of
-  /// it.
+  /// Lists a message's digest as sixteen hexadecimal digits, because a JSON number cannot contain
+  /// all its bits.
   mutating func digest(_ name: String, _ value: inout UInt64?) throws(FormatError) {
     guard isReading else {
       let digits = value.map { String($0, radix: 16) }
@@ -52,7 +52,7 @@ extension ReceivedMessages.Message: JSONObject {
   package static let blank = Self(digest: 0, at: .zero)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let missing: JSONFields.Missing = ("digest", "a message needs its digest and its time")
+    let missing: JSONFields.Missing = ("digest", "a message requires its digest and its time")
     var told: UInt64? = digest
     try fields.digest("digest", &told)
     digest = try fields.required(told, missing)
@@ -70,7 +70,7 @@ extension ReceivedMessages: JSONObject {
 }
 
 extension ConversationLog: JSONObject {
-  /// The words for the ends of conversations.
+  /// The names of the ends of conversations.
   private enum EndWord: String, CaseIterable {
     case client, server, clientLeft, serverLeft, stopped
   }
@@ -90,7 +90,7 @@ extension ConversationLog: JSONObject {
     try fields.time("endMilliseconds", &end)
     var code: Int? = if case .client(let code)? = ending { code } else { nil }
     if case .server(let ofServer)? = ending { code = ofServer }
-    func ends(_ code: Int) -> [(word: EndWord, end: Ending)] {
+    func ends(_ code: Int) -> [(word: EndWord, end: ConversationEnd)] {
       [
         (.client, .client(code)), (.server, .server(code)), (.clientLeft, .clientLeft),
         (.serverLeft, .serverLeft), (.stopped, .stopped),
@@ -107,7 +107,7 @@ extension ConversationLog.Message: JSONObject {
   package static let blank = Self(from: .client, at: .zero)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let missing: JSONFields.Missing = ("from", "a message needs its side and its time")
+    let missing: JSONFields.Missing = ("from", "a message requires its side and its time")
     var side: WebSocketMessage.Sender? = sender
     try fields.choice("from", &side)
     sender = try fields.required(side, missing)

@@ -1,20 +1,22 @@
-/// Two conversations of a call for the same, the second of which was begun when the first was lost.
+/// Two conversations of a call with the same request. The second was begun after the first was
+/// lost.
 package struct Reconnection: Sendable {
-  /// The places of the two among the attempts.
+  /// The indices of the two among the attempts.
   package var before: Int
   package var after: Int
   /// The time at which the first was lost.
   package var lost: Duration
-  /// The time at which the client asked for another, which may have been refused.
+  /// The time at which the client tried to reconnect, even if it was rejected.
   package var tried: Duration?
-  /// The time at which the handshake of the second was answered.
+  /// The time at which the second handshake was completed.
   package var opened: Duration
-  /// The time of the first message of the second that asks for something; `nil`: there was none.
+  /// The time of the first message of the second conversation that requests something, or `nil` if
+  /// there was none.
   package var asked: Duration?
 
-  /// The time that it took to connect again.
+  /// The time from the loss to the new connection.
   package var wait: Duration { opened - lost }
-  /// The time that it took to ask again.
+  /// The time from the loss to the repeated request.
   package var waitToAsk: Duration? { asked.map { $0 - lost } }
 }
 
@@ -26,7 +28,7 @@ extension Observation {
     for place in attempts.indices where attempts[place].start != nil {
       places[attempts[place].key, default: []].append(place)
     }
-    // One conversation takes the place of one: those before these places are taken.
+    // Each conversation replaces only one other. Attempts before these indices are already used.
     var free: [String: Int] = [:]
     var found: [Reconnection] = []
     for place in attempts.indices {
@@ -57,13 +59,14 @@ extension Observation {
 }
 
 extension Observation.Attempt {
-  /// The time at which a conversation was lost: its server had ended it, or had fallen silent;
-  /// `nil` where it has none, or its client ended it.
+  /// The time at which a conversation was lost because its server ended it or fell silent. `nil` if
+  /// there is no conversation, or if its client ended it.
   package var lostAt: Duration? {
     guard status == 101, let conversation, let end else { return nil }
     if let silent = conversation.silentSince { return end + silent }
     switch conversation.ending {
-    // A recorded end is one, and a client that broke a rule has earned its own.
+    // A recorded end is not a loss, and neither is an end that the client caused by a protocol
+    // error.
     case .server(1000...1003), .server(1007...1010):
       return decision.metNothing ? nil : conversation.end.map { end + $0 }
     case .server, .serverLeft: return conversation.end.map { end + $0 }

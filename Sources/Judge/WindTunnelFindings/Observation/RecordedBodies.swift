@@ -12,15 +12,15 @@ package struct AnsweredVersion: Sendable {
   /// Whether that server had failed a probe.
   package var isOfFailedProbe = false
 
-  /// Creates a version of its number.
+  /// Creates a version with a number.
   package init(number: Int) { self.number = number }
 }
 
-/// A change of a body between two requests, of which the later resumed the earlier response.
+/// A change of a body between two requests, the second of which resumed the first response.
 private struct VersionChange: Hashable {
   var from: Int
   var to: Int
-  /// The first byte that the later request asked for.
+  /// The first byte that the second request is for.
   var at: Int
 
   /// Returns the changes in a call, each pair of versions once.
@@ -41,13 +41,13 @@ private struct VersionChange: Hashable {
 
 /// A comparison of a call's body with the recorded ones.
 package struct RecordedBodies: Sendable {
-  /// A body as it was recorded, and as a program may print it.
+  /// A recorded body, and its form when a program prints it.
   private struct Recorded: Sendable {
     var data: Data
     var printed: Data
     /// The body as JSON in its canonical spelling; `nil` if it is not JSON.
     var json: JSON?
-    /// Whether a call that returned the body has something to show.
+    /// Whether a call that returned the body shows content.
     var shows: Bool
 
     init(_ data: Data) {
@@ -86,11 +86,11 @@ package struct RecordedBodies: Sendable {
     inJSON.subtract(incomparable.union(otherwise))
   }
 
-  /// Returns whether a call returned a recorded body; `nil` if that is unknown. The output of a
-  /// program may be made from a body, unless it is a body or the beginning of one.
+  /// Returns whether a call returned a recorded body, or `nil` if that is unknown. Program output
+  /// that is neither a recorded body nor its beginning may be derived from one, so it is unknown.
   ///
   /// Most programs end their output with a line feed, and many print JSON in a layout of their own.
-  /// Neither makes it another body.
+  /// Both still count as the same body.
   package func match(_ result: CallResult, _ key: RequestKey) -> Bool? {
     guard let body = result.body, let recorded = bodies[key] else { return nil }
     if recorded.contains(where: { $0.data == body }) { return true }
@@ -105,12 +105,13 @@ package struct RecordedBodies: Sendable {
     return !printed.isEmpty && recorded.contains { $0.printed.starts(with: printed) } ? false : nil
   }
 
-  /// The minimum length of a body that identifies its recording: not `[]` or `{"ok":true}`.
+  /// The minimum length of a body that identifies its recording. Shorter bodies such as `[]` or
+  /// `{"ok":true}` do not.
   private static let tellingBytes = 16
 
   /// Returns the endpoint whose recorded response a call returned in place of its own, or the name
-  /// of a portal's page. Returns `nil` for its own response or a part of it, and for a body that is
-  /// not recorded, or that is much longer than all recorded ones.
+  /// of a portal's page. Returns `nil` for its own response or a part of it. Also returns `nil` for
+  /// a body that is not recorded, or is much longer than all recorded bodies.
   func other(_ result: CallResult, _ key: RequestKey) -> String? {
     guard let body = result.body, body.count <= searchedBytes, let recorded = bodies[key] else {
       return nil
@@ -129,7 +130,7 @@ package struct RecordedBodies: Sendable {
 
   /// Returns whether a call returned the beginning of one version of a recorded body, followed by a
   /// later version or its rest. Returns `nil` if no request resumed one version and received
-  /// another, and for any body that is not made of versions.
+  /// another. Also returns `nil` for a body that does not consist of versions.
   package func joins(_ result: CallResult, _ key: RequestKey, _ versions: [AnsweredVersion])
     -> Bool?
   {
@@ -148,7 +149,7 @@ package struct RecordedBodies: Sendable {
         if Self.isJoined(shown, of: old, and: new) { isJoined = true }
         guard let json else { continue }
         if json == Self.json(old) || json == Self.json(new) { return false }
-        // In another layout. The client has reported the place of the cut.
+        // In another layout, the client has reported the position of the cut.
         let joined = old.prefix(change.at) + new.dropFirst(change.at)
         if json == Self.json(Data(joined)) { isJoined = true }
       }
@@ -156,8 +157,8 @@ package struct RecordedBodies: Sendable {
     return isJoined ? true : nil
   }
 
-  /// Returns whether a body begins as the old version and continues as the new one of the same
-  /// length, or has all of the new version behind a part of the old one.
+  /// Returns whether a body mixes two versions. It may begin as the old version and continue as the
+  /// new one of the same length. Or it has all of the new version after a part of the old one.
   private static func isJoined(_ shown: Data, of old: Data, and new: Data) -> Bool {
     if shown.count == old.count, old.count == new.count {
       let beginning = zip(shown, old).prefix { $0 == $1 }.count
@@ -176,14 +177,14 @@ package struct RecordedBodies: Sendable {
     guard let body = result.body, body.count <= searchedBytes else { return false }
     let page = Self.withoutLineEnd(Data(ReplacementResponse.portalPage.utf8))
     if body.range(of: page) != nil { return true }
-    // What is no JSON has no texts.
+    // A body that is not JSON has no texts.
     let json = try? JSON(parsing: body, source: "")
     let text = String(decoding: page, as: UTF8.self)
     return json?.texts.contains { $0.contains(text) } ?? false
   }
 
-  /// Returns whether a call returned a version of a recorded body that is not recorded itself: as
-  /// the body, in another layout, as a part of other JSON, or as a text or bytes in it.
+  /// Returns whether a call returned a version of a recorded body that is not recorded itself. It
+  /// may be the body, the body in another layout, a part of other JSON, or a text or bytes in it.
   func shows(version number: Int, _ result: CallResult, _ key: RequestKey) -> Bool {
     guard let body = result.body, let recorded = bodies[key], match(result, key) != true else {
       return false
@@ -207,7 +208,7 @@ package struct RecordedBodies: Sendable {
 
   /// Returns the beginning of a program's output, without secrets and without the secrets of its
   /// requests. Returns `nil` if the output was compared with a recorded body, or if there is no
-  /// body to compare it with.
+  /// recorded body.
   package func printed(
     _ result: CallResult,
     _ key: RequestKey,
@@ -216,16 +217,17 @@ package struct RecordedBodies: Sendable {
     guard result.isPrinted, let body = result.body, bodies[key] != nil,
       match(result, key) == nil
     else { return nil }
-    // More than is told: of a secret that is cut in the middle nothing can be seen.
+    // More text than is reported, because a secret that is cut in the middle is not recognised.
     let text = String(decoding: body.prefix(8 * Self.printedMax), as: UTF8.self)
-    // In one of these a secret lies where only its media type could tell.
-    guard !Self.isNoText(text) else { return "\(body.count) bytes that are no text" }
+    // In binary data, a secret could only be found with its media type.
+    guard !Self.isNoText(text) else { return "\(body.count) bytes that are not text" }
     let lines = text.withoutSecrets(of: requests).split(whereSeparator: \.isNewline)
     let line = lines.first { $0.contains { !$0.isWhitespace } } ?? ""
     return line.count > Self.printedMax ? "\(line.prefix(Self.printedMax))…" : String(line)
   }
 
-  /// Returns whether a decoded string is not text. Its last character may be cut; colours are text.
+  /// Returns whether a decoded string is binary data. Its last character may be cut. Colour
+  /// sequences count as text.
   private static func isNoText(_ text: String) -> Bool {
     text.dropLast(3).unicodeScalars.contains { scalar in
       scalar == "\u{FFFD}"
@@ -241,13 +243,13 @@ package struct RecordedBodies: Sendable {
   }
 
   private static func json(_ body: Data) -> JSON? {
-    // Why it is none does not matter here.
+    // The reason for the error does not matter here.
     (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
-  /// Returns whether a call has something to show: a body that is not empty and decodes.
+  /// Returns whether a call shows content: a body that is not empty and can be decoded.
   package func shows(_ result: CallResult, _ key: RequestKey) -> Bool {
-    // What was recorded has been looked at.
+    // A recorded body was checked when it was read.
     if result.isShown == nil, result.ending == .succeeded, let body = result.body,
       let recorded = bodies[key]?.first(where: { $0.data == body })
     {
@@ -257,10 +259,10 @@ package struct RecordedBodies: Sendable {
   }
 
   /// Returns whether a client can decode a body as the recorded media type. The output of a program
-  /// counts as decoded unless it is an HTML page, because it may be the program's own words.
+  /// counts as decoded unless it is an HTML page, because it may be the program's own text.
   private func decodes(_ result: CallResult, _ key: RequestKey) -> Bool {
     guard let body = result.body, inJSON.contains(key) else { return true }
-    // Why it is none does not matter here.
+    // The reason for the error does not matter here.
     return result.isPrinted ? !Self.isPage(body) : (try? JSON(parsing: body, source: "")) != nil
   }
 
@@ -271,7 +273,7 @@ package struct RecordedBodies: Sendable {
 }
 
 extension JSON {
-  /// Returns whether the value equals another value, or has it as a part.
+  /// Returns whether the value equals another value, or contains it.
   fileprivate func holds(_ other: JSON) -> Bool {
     if self == other { return true }
     return switch self {

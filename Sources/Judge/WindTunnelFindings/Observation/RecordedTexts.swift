@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The place at which a stream of events was cut.
+/// The point at which a stream of events was cut.
 package struct CutStream: Sendable, Hashable {
-  /// The place of its recording.
+  /// The index of its recording.
   package var interaction: Int
   /// The number of bytes that were received.
   package var bytes: Int
@@ -14,23 +14,24 @@ package struct CutStream: Sendable, Hashable {
   }
 }
 
-/// The texts of a cassette, with which the results of calls are compared. Each is read when it is
-/// needed.
+/// The texts of a cassette, with which the results of calls are compared. Each text is read when it
+/// is needed.
 package struct RecordedTexts: Sendable {
-  /// A stream of events, as it was recorded.
+  /// A recorded stream of events.
   private struct Stream {
     var body: Data
     var format: EventStream.Format
   }
 
-  /// The bodies that may be texts, by request; missing if one of them cannot be compared.
+  /// The bodies that may be texts, by request. Requests with a body that cannot be compared are
+  /// missing.
   private var bodies: [RequestKey: [Data]] = [:]
-  /// The places of the streams of a request.
+  /// The indices of the streams of a request.
   private var places: [RequestKey: [Int]] = [:]
-  /// The streams of events by their places.
+  /// The streams of events by their indices.
   private var streams: [Int: Stream] = [:]
 
-  /// The places of the streams of events.
+  /// The indices of the streams of events.
   package var streamPlaces: Set<Int> { Set(streams.keys) }
 
   /// Reads the texts of a cassette.
@@ -40,7 +41,7 @@ package struct RecordedTexts: Sendable {
       let key = matcher.key(interaction.request)
       let headers = interaction.response?.headers
       let type = headers?["Content-Type"] ?? ""
-      // What is in another coding may be shown as it is.
+      // A body in another coding may be shown without decoding.
       let isOther = ContentType(type).charset.map { $0 != "utf-8" } ?? false
       if isOther || headers?["Content-Encoding"] != nil {
         incomparable.insert(key)
@@ -59,12 +60,12 @@ package struct RecordedTexts: Sendable {
     for key in incomparable { bodies[key] = nil }
   }
 
-  /// Returns the texts of a request that have letters of several bytes; `nil` if a text itself has
-  /// holes.
+  /// Returns the texts of a request that contain letters of several bytes. Returns `nil` if a
+  /// recorded text already contains U+FFFD.
   private func texts(_ key: RequestKey) -> [[Unicode.Scalar]]? {
     let joined = (places[key] ?? []).compactMap { streams[$0] }
       .flatMap { Self.joined($0.body, $0.format).values }
-    // Bytes of a picture are no text.
+    // The bytes of an image are not text.
     let texts = (bodies[key] ?? []).compactMap { String(data: $0, encoding: .utf8) } + joined
     let scalars = texts.map { Array($0.unicodeScalars) }
     if scalars.contains(where: { $0.contains(Self.replacement) }) { return nil }
@@ -74,16 +75,17 @@ package struct RecordedTexts: Sendable {
   // MARK: Letters
 
   private static let replacement: Unicode.Scalar = "\u{FFFD}"
-  /// The number of scalars beside a hole that are compared, and the minimum that locates the hole.
+  /// The number of scalars beside a hole (U+FFFD) that are compared, and the minimum that locates
+  /// the hole.
   private static let (contextMax, contextMin) = (8, 4)
   /// The maximum size of a text that is searched, and the maximum number of its holes.
   private static let (scalarsMax, holesMax) = (4 << 20, 64)
 
-  /// Returns whether the result of a call has U+FFFD in place of recorded letters that take several
-  /// bytes; `nil` if no response has such letters, or if the result has none of them.
+  /// Returns whether the result of a call has U+FFFD in place of recorded letters of several bytes.
+  /// Returns `nil` if no response has such letters, or if the result contains none of them.
   package func replacesScalars(_ result: CallResult, _ key: RequestKey) -> Bool? {
     guard bodies[key] != nil, let body = result.body, body.count <= Self.scalarsMax,
-      // What is no text was decoded by nobody.
+      // A result that is not text was not decoded by the client.
       let text = String(data: body, encoding: .utf8)
     else { return nil }
     let shown = Array(text.replacing("\\ufffd", with: "\u{FFFD}").unicodeScalars)
@@ -112,8 +114,8 @@ package struct RecordedTexts: Sendable {
   /// The minimum number of holes that identify a run of letters by themselves.
   private static let runMin = 8
 
-  /// Returns whether a text has letters of so many bytes in one run. If every letter takes several
-  /// bytes and each byte is decoded by itself, no letter remains beside a hole.
+  /// Returns whether a text has a run of letters with a number of bytes. If every letter has
+  /// several bytes and each byte is decoded by itself, no letter remains beside a hole.
   private static func hasRun(_ text: [Unicode.Scalar], bytes: Int) -> Bool {
     guard bytes >= runMin else { return false }
     return text.split { $0.value <= 0x7F }.contains { run in
@@ -121,8 +123,8 @@ package struct RecordedTexts: Sendable {
     }
   }
 
-  /// Returns whether a text has at most so many letters of several bytes between the texts before
-  /// and behind a hole. A client may add its own text around them.
+  /// Returns whether a text has letters of several bytes between the texts before and after a hole.
+  /// Their number is at most that of the hole's scalars. A client may add its own text around them.
   private static func fits(
     _ text: [Unicode.Scalar],
     _ before: ArraySlice<Unicode.Scalar>,
@@ -143,11 +145,12 @@ package struct RecordedTexts: Sendable {
 
   // MARK: Events
 
-  /// The minimum length of a text that identifies its place.
+  /// The minimum length of a text that identifies its position.
   private static let partMin = 4
 
-  /// Returns whether the result of a call ends at the cut of its stream: with the beginning of an
-  /// event, or with the joined texts of the received events. Returns `nil` if the result is empty.
+  /// Returns whether the result of a call ends at the cut of its stream. It then ends with the
+  /// beginning of an event, or with the joined texts of the received events. Returns `nil` if the
+  /// result is empty.
   package func showsCutEvent(_ result: CallResult, _ cut: CutStream) -> Bool? {
     guard let stream = streams[cut.interaction], let shown = result.body, !shown.isEmpty else {
       return nil
@@ -173,18 +176,18 @@ package struct RecordedTexts: Sendable {
     }
   }
 
-  /// The minimum length of joined texts.
+  /// The minimum size in bytes of the joined texts of a stream, to compare them.
   private static let joinedMin = 8
 
-  /// Returns the joined texts of a stream's events, by their place in an event, such as the tokens
-  /// of a model. A text that is the same in all events, such as a name, is left out.
+  /// Returns the joined texts of a stream's events, by their position in an event, such as the
+  /// tokens of a model. A text that is the same in all events, such as a name, is omitted.
   private static func joined(_ body: Data, _ format: EventStream.Format) -> [String: String] {
     var pieces: [String: [String]] = [:]
     var start = 0
     for event in EventStream(body, format).events {
       let content = content(of: body.prefix(event.end).dropFirst(start), format)
       start = event.end
-      // Not all events are JSON: a stream may end with a word.
+      // Not all events are JSON: a stream may end with a plain word.
       guard let json = try? JSONParser.parse(content) else { continue }
       collect(json, "", &pieces)
     }

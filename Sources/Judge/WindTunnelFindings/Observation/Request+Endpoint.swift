@@ -1,5 +1,5 @@
 extension Request {
-  /// A request of an observation's endpoint, `GET /home`.
+  /// Creates a request from the endpoint of an observation, such as `GET /home`.
   package init(endpoint: String) {
     let words = endpoint.split(separator: " ", maxSplits: 1).map(String.init)
     let method = words.first ?? ""

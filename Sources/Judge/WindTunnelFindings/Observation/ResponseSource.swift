@@ -4,10 +4,10 @@ public import WindTunnel
 public enum ResponseSource: Sendable, Hashable {
   /// A deck played the response.
   case played(Journal.Take)
-  /// The words of a proxy, or of another version of the report.
+  /// A source reported by a proxy, or by another version of the report.
   indirect case other(String)
 
-  /// Reads the words of a report, such as `recording 3`.
+  /// Parses the source in a report, such as `recording 3`.
   public init(words: String) {
     let number = words.split(separator: " ").last.flatMap { Int($0) }.map { max(0, $0 &- 1) }
     let takes: [Journal.Take] =
@@ -16,7 +16,7 @@ public enum ResponseSource: Sendable, Hashable {
     self = takes.first { $0.words == words }.map { .played($0) } ?? .other(words)
   }
 
-  /// The source in a report's words.
+  /// The source as a report states it.
   public var words: String {
     switch self {
     case .played(let take): take.words
@@ -24,6 +24,6 @@ public enum ResponseSource: Sendable, Hashable {
     }
   }
 
-  /// The number of the recording on the cassette, from 1; `nil` if there is none.
+  /// The number of the recording on the cassette, counted from 1, or `nil` if there is none.
   package var number: Int? { if case .played(let take) = self { take.interaction } else { nil } }
 }

@@ -2,34 +2,34 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The values of a request by which it can be told from others. They stay in this process.
+/// The values of a request that distinguish it from others. They are not sent to another process.
 package struct SentValues: Sendable {
   /// The method, target and body of a POST or PATCH.
   package var content: String?
   /// The values of `Authorization` and of cookies.
   package var credentials: [String] = []
-  /// The values of other fields that are there for credentials.
+  /// The values of other fields for credentials.
   package var apiKeys: [String] = []
   /// The `Idempotency-Key` of a POST or PATCH.
   package var key: String?
-  /// The values of a POST or PATCH that the recorded request has not.
+  /// The values of a POST or PATCH that the recorded request does not have.
   package var marks: [String] = []
 
-  /// A shorter value is no key that identifies a request.
+  /// The minimum length of a value that can identify a request.
   private static let markBytesMin = 8
   private static let marksMax = 64
-  /// Larger bodies are not taken apart.
+  /// The maximum size of a body that is parsed for values.
   package static let bodyBytesMax = 64 << 10
 
-  /// Takes the values out of a request that has come whole.
+  /// Extracts the values of a complete request.
   ///
   /// - Parameters:
   ///   - outcome: The outcome of the request.
-  ///   - isWhole: Whether the request has its content, if there was any.
-  ///   - contentBytesMax: The length of the largest content that is looked at.
-  ///   - open: The names of cookies that are no credential here, since their server has them sent
-  ///     without TLS, too.
-  ///   - last: An earlier request with its values, whose content need not be hashed again.
+  ///   - isWhole: Whether the request includes its content, if there is any.
+  ///   - contentBytesMax: The maximum length of content that is read.
+  ///   - open: The names of cookies that are not credentials here, because their server has them
+  ///     sent without TLS, too.
+  ///   - last: An earlier request with its values, whose content does not need to be hashed again.
   package init(
     of outcome: Outcome,
     isWhole: Bool = false,
@@ -51,7 +51,7 @@ package struct SentValues: Sendable {
     else { return }
     let recorded = outcome.recording?.request
     let length = request.headers["Content-Length"].flatMap { Int($0) }
-    // Of a request that was decided by its head the body is not here.
+    // If a request was decided by its head, its body is not available.
     let isCut = isWhole && request.body.count > Self.bodyBytesMax
     if !isCut, request.body.count > 0 || length == 0 || (isWhole && length == nil) {
       let isSame =
@@ -84,7 +84,7 @@ package struct SentValues: Sendable {
     for text in Self.texts(of: request) where !before.contains(text) { add(text) }
   }
 
-  /// Returns whether another request for the same recording has the same values for sure.
+  /// Returns whether another request for the same recording certainly has the same values.
   package static func areSame(for one: Request, _ other: Request) -> Bool {
     guard one.method == other.method, one.headers.count == other.headers.count else { return false }
     if one.method == "POST" || one.method == "PATCH" { return one == other }
@@ -104,8 +104,8 @@ package struct SentValues: Sendable {
     if !marks.contains(mark) { marks.append(mark) }
   }
 
-  /// Returns whether a text is a date or the time since 1970: clocks mark a request, but two may
-  /// have the same.
+  /// Returns whether a text is a date or a Unix time. Times do not identify a request, because two
+  /// requests may have the same.
   private static func isMoment(_ text: String) -> Bool {
     // Seconds, milliseconds or microseconds of the years from 2017 to 2039.
     if let number = Int64(text), [10, 13, 16].contains(text.utf8.count) {
@@ -123,22 +123,22 @@ package struct SentValues: Sendable {
     if request.headers["Content-Type"]?.lowercased().contains("x-www-form-urlencoded") == true {
       return FormFields.fields(body.data).map { String(decoding: $0.value, as: UTF8.self) }
     }
-    // What is no JSON has no texts.
+    // A body that is not JSON has no texts.
     guard let json = try? JSON(parsing: body.data, source: "") else { return [] }
     return json.texts
   }
 
-  /// The parts that a field has in a request by its name.
+  /// The roles of a header field in a request, by its name.
   private struct FieldRoles: Sendable {
-    /// The name in small letters.
+    /// The name in lower case.
     let name: String
     /// Whether it is `Authorization` or a cookie.
     let isCredential: Bool
-    /// Whether an API has invented it for its credentials.
+    /// Whether it is an API's own field for credentials.
     let isAPIKey: Bool
     /// Whether it is an `Idempotency-Key`.
     let isKey: Bool
-    /// Whether its value may mark a request.
+    /// Whether its value can identify a request.
     let isMark: Bool
 
     init(_ field: String) {
@@ -151,7 +151,7 @@ package struct SentValues: Sendable {
     }
   }
 
-  /// The parts of fields that were seen: every request of a drill has the same few.
+  /// The roles of known fields. Every request of a drill has the same few fields.
   private static let roles = Distinct<String, FieldRoles> { FieldRoles($0) }
 
   private static let credentialNames: Set<String> = [
@@ -166,16 +166,16 @@ package struct SentValues: Sendable {
     credentialNames.contains(name) || credentialWords.contains { name.has($0) }
   }
 
-  /// Tells whether a company's own field looks like one for credentials. A token of a request's own
-  /// may be there to tell requests apart.
+  /// Returns whether a custom field looks like one for credentials. Tokens of requests are
+  /// excluded, because they may only identify a request.
   private static func mayBeCredential(_ name: String) -> Bool {
     guard !name.has("request") else { return false }
     return name.hasSuffix("-token")
       || ["session", "secret", "password"].contains { name.has($0) }
   }
 
-  /// The field's name where it bears a secret for its server; of cookies those that look like a
-  /// session's.
+  /// Returns the field's name if it contains a secret for its server, else `nil`. Only cookies that
+  /// look like a session's count.
   static func secretPlace(of field: HeaderField) -> String? {
     let name = field.name.lowercased()
     switch name {
@@ -191,7 +191,7 @@ package struct SentValues: Sendable {
       }
       return isSession ? "a session's Cookie" : nil
     default:
-      // What tells forms from each other opens nothing by itself.
+      // A token against cross-site requests gives no access by itself.
       let isKey =
         (isCredential(name) || mayBeCredential(name)) && !name.has("csrf")
         && !name.has("xsrf")
@@ -201,11 +201,12 @@ package struct SentValues: Sendable {
   }
 
   private static let sessionWords = ["sess", "sid", "auth", "token", "jwt"]
-  /// A shorter value is no secret, and a longer name no field that anybody knows.
+  /// The minimum length of a secret, and the maximum length of a field's name that is reported.
   private static let secretBytesMin = 8
   private static let placeBytesMax = 64
 
-  /// The fields that say who asks, how, or in which trace, and never which deed is meant.
+  /// The fields that describe the sender, the connection or the trace, but never identify the
+  /// operation.
   private static let standardNames: Set<String> = [
     "host", "user-agent", "connection", "keep-alive", "date", "from", "referer", "origin", "range",
     "te", "trailer", "via", "forwarded", "cache-control", "pragma", "dnt", "expect", "priority",
@@ -220,8 +221,8 @@ package struct SentValues: Sendable {
 }
 
 extension StringProtocol {
-  /// Tells whether a word stands in it, byte for byte. Every request's fields are asked for dozens,
-  /// and Foundation's `contains` looks at characters by way of an `NSString`.
+  /// Returns whether the text contains a word, byte for byte. This runs dozens of times for each
+  /// request's fields, and Foundation's `contains` compares characters by means of an `NSString`.
   fileprivate func has(_ word: String) -> Bool {
     let text = utf8
     guard let first = word.utf8.first else { return true }
@@ -235,7 +236,7 @@ extension StringProtocol {
 }
 
 extension JSON {
-  /// The texts and numbers in it, in their order, without the names of members.
+  /// The texts and numbers in the value, in their order, without the names of members.
   package var texts: [String] {
     var texts: [String] = []
     var rest = [self]
@@ -253,13 +254,13 @@ extension JSON {
 }
 
 extension SentValues {
-  /// The names in a `Cookie` field.
+  /// Returns the names in a `Cookie` field.
   private static func cookieNames(_ value: String) -> [Substring] {
     value.split(separator: ";").map { pair in pair.prefix { $0 != "=" }.drop { $0 == " " } }
   }
 
-  /// The names of the cookies that recorded answers set without `Secure`, so that clients send them
-  /// along without TLS as well (RFC 6265 §5.4).
+  /// Returns the names of the cookies that recorded responses set without `Secure`. Clients send
+  /// these cookies without TLS as well (RFC 6265 §5.4).
   package static func openCookies(of cassette: Cassette) -> Set<Substring> {
     var names: Set<Substring> = []
     for interaction in cassette.interactions {
@@ -273,7 +274,7 @@ extension SentValues {
     return names
   }
 
-  /// The host by which a client asked, without its port.
+  /// Returns the host of a client's request, without its port.
   package static func host(of outcome: Outcome, on stage: Stage) -> String? {
     switch stage {
     case .inProcess: outcome.request.url.host
@@ -281,7 +282,7 @@ extension SentValues {
     }
   }
 
-  /// The names in the recorded queries, by path.
+  /// Returns the names in the recorded queries, by path.
   package static func queries(of cassette: Cassette) -> [String: Set<String>] {
     var names: [String: Set<String>] = [:]
     for interaction in cassette.interactions {
@@ -297,22 +298,22 @@ extension SentValues {
 }
 
 extension Observation.Sent {
-  /// The number of bytes of a name that are looked at.
+  /// The maximum length of a parameter's name in bytes.
   private static let nameBytesMax = 64
   private static let parametersMax = 8
   private static let valueBytesMin = 8
   private static let longValueBytesMin = 16
 
-  /// Takes the names of what a client added to a query; nothing is known where no recorded request
-  /// is for the same path.
+  /// Sets the names of parameters that a client added to a query. Nothing is known if no recorded
+  /// request has the same path.
   package mutating func takeParameters(of request: Request, recorded: [String: Set<String>]) {
     guard let known = recorded[request.url.path] else { return }
     let added = SentValues.parameters(of: request.url).filter { !known.contains($0.name) }
     take(added, isAmbiguousTaken: true)
   }
 
-  /// Takes the names of secrets in a query of the client's own making. A name that may mean
-  /// something else says nothing here: many an interface wants its `key` or `sig` there.
+  /// Sets the names of secrets in a query of the client's own. Ambiguous names are ignored, because
+  /// many APIs require a `key` or `sig` in a query.
   mutating func takeParameters(of request: Request) {
     take(SentValues.parameters(of: request.url), isAmbiguousTaken: false)
   }
@@ -323,7 +324,8 @@ extension Observation.Sent {
     secretParameters = Array(secret.prefix(Self.parametersMax))
   }
 
-  /// Takes the places in which secrets go to another machine by plain http.
+  /// Sets the parts of a request that contain secrets, if it is sent to another machine over plain
+  /// HTTP.
   mutating func takeSecretsInClear(of request: Request) {
     guard request.url.scheme != "https", let host = request.url.host, !Self.isLoopback(host) else {
       return
@@ -338,14 +340,14 @@ extension Observation.Sent {
       || (host.hasPrefix("127.") && host.utf8.allSatisfy { $0 < UInt8(ascii: "A") })
   }
 
-  /// Names that mean a secret, and those that do where a value is long.
+  /// Names that mean a secret, and below names that only do so with a long value.
   private static let secretNames: Set<String> = [
     "token", "accesstoken", "authtoken", "idtoken", "refreshtoken", "sessiontoken", "apitoken",
     "apikey", "secret", "clientsecret", "apisecret", "password", "passwd", "pwd", "passphrase",
     "sessionid", "jwt", "bearer", "authorization", "credential", "credentials", "accesskey",
     "secretkey", "privatekey", "phpsessid",
   ]
-  /// The ends of names that mean one whatever stands before them; a `pagetoken` is none.
+  /// The ends of names that mean a secret with any beginning. A `pagetoken` is not one.
   private static let secretEnds = [
     "apikey", "sessionid", "password", "clientsecret", "accesstoken",
   ]
@@ -354,7 +356,7 @@ extension Observation.Sent {
   ]
 
   private static func looksSecret(_ field: FormField, _ isAmbiguousTaken: Bool) -> Bool {
-    // A name stands in a sentence, so it has to be a plain one.
+    // The name is part of a sentence, so it must have only plain characters.
     let isPlain = field.name.allSatisfy { character in
       character.isASCII && (character.isLetter || character.isNumber || "-_.[]".contains(character))
     }

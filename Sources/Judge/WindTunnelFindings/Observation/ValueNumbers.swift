@@ -1,17 +1,17 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Numbers in place of values of one call, from 0: equal values have equal ones.
+/// Numbers in place of the values of one call, from 0. Equal values have equal numbers.
 package struct CallNumbers: Sendable {
-  /// Beyond so many values none is known again, and each has a number that equals no other.
+  /// The maximum number of known values. Each further value has a number of its own.
   private let valuesMax: Int
   private var unknown = 0
 
   private var numbers: [Fingerprint: Int] = [:]
 
-  /// Begins with no value, and with room for so many.
+  /// Creates an empty table with a maximum number of values.
   package init(keeping valuesMax: Int = 1 << 12) { self.valuesMax = valuesMax }
 
-  /// Returns the number of a value, which has its kind in front.
+  /// Returns the number of a value, which begins with its kind.
   package mutating func number(of value: String) -> Int {
     let print = Fingerprint(value)
     if let known = numbers[print] { return known }
@@ -24,30 +24,30 @@ package struct CallNumbers: Sendable {
   }
 }
 
-/// The numbers in place of values that must stand in no report and are compared from call to call:
-/// equal values have equal ones.
+/// Numbers in place of values that must not be in a report, but are compared between calls. Equal
+/// values have equal numbers.
 ///
-/// A number begins with the call in which its value was first seen, so that calls of several
-/// processes have none in common by chance.
+/// A number is derived from the call in which its value first appeared. Numbers of several
+/// processes are therefore never equal by chance.
 package struct ValueNumbers: Sendable {
-  /// So many values are known at least; of more the ones that were seen longest ago are forgotten.
+  /// The minimum number of known values. With more values, the oldest are forgotten.
   private static let valuesMax = 1 << 15
-  /// The greatest number of values of one call with numbers of their own.
+  /// The maximum number of values of one call with numbers of their own.
   private static let valuesOfCallMax = 1 << 12
 
-  /// The values that were seen lately, and those before them.
+  /// The recent values, and the values before them.
   private var recent: [Fingerprint: Int] = [:]
   private var before: [Fingerprint: Int] = [:]
 
-  /// Begins with no value.
+  /// Creates an empty table.
   package init() {}
 
-  /// Returns the number of a value, which is a new one where it was not seen before.
+  /// Returns the number of a value. A new value gets a new number.
   ///
   /// - Parameters:
-  ///   - value: The value, with its kind in front.
-  ///   - call: The call whose request brings it.
-  ///   - count: The number of values that were first seen in that call.
+  ///   - value: The value, which begins with its kind.
+  ///   - call: The call whose request contains it.
+  ///   - count: The number of values that first appeared in that call.
   /// - Returns: The number.
   package mutating func number(of value: String, in call: Int, _ count: inout Int) -> Int {
     let print = Fingerprint(value)

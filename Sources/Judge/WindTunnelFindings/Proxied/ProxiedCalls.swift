@@ -1,20 +1,20 @@
-/// A call as a proxy takes it to have been made, with its client's address.
+/// A call as a proxy infers it from requests, with its client's address.
 package struct ProxiedCall: Sendable, Hashable {
   /// The address of the client.
   package let client: String
-  /// The call; its ending is that of its last answer, since nobody says more.
+  /// The call. Its ending is that of its last response, because a proxy observes nothing else.
   package fileprivate(set) var observation: Observation
   /// The numbers of its requests' decisions, in their order.
   package fileprivate(set) var decisions: [Int] = []
 
-  /// Folds the exchanges of one scenario into calls, in the order of their beginnings.
+  /// Groups the exchanges of one scenario into calls, in the order of their beginnings.
   ///
-  /// A request is the next attempt of a call where it is for the same as one that failed: by the
-  /// same client, method, address and content, within ``patience`` of its end or of the moment
-  /// until which that had asked to wait. A person who asks again takes longer. What comes at the
-  /// pace at which the same is asked for when all is well is a screen that asks now and then, and
-  /// no attempt. A redirect is followed where the place that it names is asked for in the same
-  /// time.
+  /// A request is the next attempt of a call if it repeats a failed request: with the same client,
+  /// method, URL and content, within ``patience``. That time counts from the end of the failed
+  /// request, or from the end of the wait that its response requested. A person who repeats a
+  /// request takes longer. Requests at the rate at which the client also repeats successful ones
+  /// are polling, and not attempts. A request to the target of a redirect within the same time
+  /// belongs to the call, too.
   ///
   /// - Parameter exchanges: The exchanges, in any order.
   /// - Returns: The calls, numbered from 0.
@@ -23,16 +23,16 @@ package struct ProxiedCall: Sendable, Hashable {
     return fold.calls()
   }
 
-  /// The time within which a program tries again and a person does not.
+  /// The maximum time in which a program repeats a request, which is shorter than a person takes.
   package static let patience = Duration.milliseconds(1500)
 }
 
 extension ProxiedCall {
-  /// The time by which a client may be seen to leave an answer that stands still after it has asked
-  /// again: the two come on different connections, and each has an event loop of its own.
+  /// The maximum delay with which a proxy detects that a client left a stalled response, after its
+  /// next request. The two are on different connections, and each has an event loop of its own.
   private static let leftLate = Duration.milliseconds(250)
 
-  /// Ends an attempt on which nothing came when the next one begins that its client made instead.
+  /// Ends a silent attempt at the beginning of the next one, which its client made instead.
   fileprivate mutating func leavesBefore(_ next: Observation.Attempt) {
     guard let last = observation.attempts.indices.last, let start = next.start,
       let end = observation.attempts[last].end, observation.attempts[last].isSilence,
@@ -42,19 +42,19 @@ extension ProxiedCall {
   }
 }
 
-/// The fold of exchanges into calls, in one pass over them.
+/// Groups exchanges into calls, in one pass.
 private struct ProxiedCallFold {
-  /// The same request of one client, again and again.
+  /// The same request of one client, made repeatedly.
   private struct Lane {
     var call: Int
-    /// The last request for it that failed; `nil` where the last one was answered.
+    /// The last failed request, or `nil` if the last request succeeded.
     var failed: Observation.Attempt?
-    /// The time until which the requests so far were without an answer.
+    /// The time until which an earlier request had no response.
     var busyUntil: Duration
   }
 
-  /// A place that a client was sent to.
-  private struct Place: Hashable {
+  /// A URL to which a client was redirected.
+  private struct RedirectTarget: Hashable {
     let sender: String
     let url: String
   }
@@ -65,20 +65,21 @@ private struct ProxiedCallFold {
   }
 
   private let exchanges: [ProxiedExchange]
-  /// The least time between two requests of a lane of which the first was answered well.
+  /// The minimum time between two requests of a lane, the first of which succeeded.
   private var paces: [String: Duration] = [:]
-  /// The times at which each client got a good answer to a POST: by that a credential may be
-  /// renewed.
+  /// The times at which each client got a successful response to a POST, which may renew a
+  /// credential.
   private var renewals: [String: [Duration]] = [:]
   private var lanes: [String: Lane] = [:]
-  private var redirects: [Place: Redirect] = [:]
+  private var redirects: [RedirectTarget: Redirect] = [:]
   private var found: [ProxiedCall] = []
-  /// The host that each call began at.
+  /// The host of the first request of each call.
   private var hosts: [String?] = []
 
-  /// A redirect's end may be seen so much after its client has read it.
+  /// The maximum delay with which the end of a redirect is detected, after its client has read it.
   private static let tolerance = Duration.milliseconds(50)
-  /// A timer that is late once does not hide a pace.
+  /// The share of the minimum time that still counts as polling, so that a single late timer does
+  /// not matter.
   private static let paceShare = 0.7
 
   init(_ exchanges: [ProxiedExchange]) {
@@ -111,7 +112,7 @@ private struct ProxiedCallFold {
   }
 
   private mutating func take(_ exchange: ProxiedExchange) {
-    let place = Place(sender: exchange.sender, url: exchange.place)
+    let place = RedirectTarget(sender: exchange.sender, url: exchange.place)
     var attempt = exchange.attempt
     let call: Int
     if let redirect = redirects.removeValue(forKey: place),
@@ -119,7 +120,8 @@ private struct ProxiedCallFold {
       exchange.start <= redirect.end + ProxiedCall.patience
     {
       call = redirect.call
-      // A server that sends on knows where to: that is in no query of the client's own.
+      // The query of a redirect's target is the server's, so its parameters do not count as the
+      // client's.
       if var sent = attempt.sent {
         (sent.addsParameters, sent.secretParameters) = (false, [])
         sent.isElsewhere = isStrange(exchange.url.host, to: hosts[call])
@@ -137,7 +139,7 @@ private struct ProxiedCallFold {
     found[call].decisions.append(exchange.decision)
     if let next = exchange.redirect {
       let end = attempt.headCame ?? exchange.end
-      redirects[Place(sender: exchange.sender, url: next)] = Redirect(call: call, end: end)
+      redirects[RedirectTarget(sender: exchange.sender, url: next)] = Redirect(call: call, end: end)
     }
     guard let lane = exchange.lane else { return }
     let isOver = !exchange.isBrokenOff && !exchange.isWaiting
@@ -150,8 +152,8 @@ private struct ProxiedCallFold {
     )
   }
 
-  /// Tells whether a request belongs to the call of its lane: as a part that overlaps another, or
-  /// as the next attempt.
+  /// Returns whether a request belongs to the call of its lane, because it overlaps another request
+  /// or is the next attempt.
   private func goesOn(_ exchange: ProxiedExchange, _ lane: Lane) -> Bool {
     if exchange.start < lane.busyUntil { return true }
     guard let failed = lane.failed, let start = failed.start,
@@ -171,15 +173,15 @@ private struct ProxiedCallFold {
     return failed.status != 401 || !isRenewed(by: exchange.sender, over...exchange.start)
   }
 
-  /// Tells whether a client got a good answer to a POST in a time.
+  /// Returns whether a client got a successful response to a POST in a time range.
   private func isRenewed(by sender: String, _ time: ClosedRange<Duration>) -> Bool {
     guard let moments = renewals[sender] else { return false }
     let before = moments.countOfFirst { $0 < time.lowerBound }
     return before < moments.count && moments[before] <= time.upperBound
   }
 
-  /// Tells whether one host is nobody that has the other's credentials: cookies are made for a
-  /// domain and what is below it.
+  /// Returns whether two hosts belong to different domains, so that they must not share
+  /// credentials. Cookies are valid for a domain and its subdomains.
   private func isStrange(_ host: String?, to first: String?) -> Bool {
     guard let host, let first, host != first else { return false }
     func domain(_ host: String) -> String {
@@ -197,7 +199,7 @@ extension ProxiedExchange {
 }
 
 extension Observation {
-  /// A call of which nothing is known but its first attempt, which is not in it yet.
+  /// Creates a call with only its first attempt known. The attempt is not added yet.
   package static func begun(_ call: Int, by attempt: Attempt, showed: Bool = false) -> Self {
     var begun = Self(
       call: call,
@@ -212,7 +214,7 @@ extension Observation {
     return begun
   }
 
-  /// Works out what its attempts say of it.
+  /// Sets the result of the call from its attempts.
   package mutating func conclude(_ isFailed: (Attempt) -> Bool) {
     attemptCount = attempts.count
     guard let last = attempts.last else { return }

@@ -1,51 +1,51 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A request that a proxy passed on or answered, as far as rules look at it.
+/// A request that a proxy forwarded or answered, with the parts that rules use.
 package struct ProxiedExchange: Sendable, Hashable {
   /// The number of its decision.
   package let decision: Int
-  /// The scenario that it was decided in.
+  /// The scenario of its decision.
   package var scenario: String?
   /// The address of the client.
   package let client: String
-  /// The request with what came of it; times are offsets in the flight.
+  /// The request with its result. Times are offsets in the run.
   package fileprivate(set) var attempt: Observation.Attempt
-  /// The address that was asked for.
+  /// The URL of the request.
   let url: RequestURL
-  /// The same client, as far as its address and its name for itself tell.
+  /// The sender: the client's address and its `User-Agent`.
   let sender: String
-  /// The same request of the same client; `nil` where its content was not seen, so that none is
-  /// known for the same.
+  /// The identity of the request for the same client. `nil` if its content was not observed, so
+  /// that it equals no other request.
   let lane: String?
-  /// The place that a redirect leads to; `nil` where it was none.
+  /// The target of a redirect, or `nil` if it was not redirected.
   let redirect: String?
-  /// Tells whether its client broke it off, in no weather.
+  /// Whether its client cancelled it without a fault.
   let isBrokenOff: Bool
-  /// Tells whether its answer stands still and its client has not left.
+  /// Whether its response is stalled and its client has not closed the connection.
   fileprivate(set) var isWaiting: Bool
 
-  /// The address, spelled in one way.
+  /// The URL in its canonical form.
   var place: String { url.spelled }
 }
 
-/// The exchanges of a proxy's clients: a fold over the events of its deck.
+/// The exchanges of a proxy's clients, collected from the events of its deck.
 package struct ProxiedExchanges: Sendable {
   /// The exchanges in the order of their ends.
   package private(set) var all: [ProxiedExchange] = []
-  /// Those that are not over, by the number of their decision.
+  /// The open exchanges, by the number of their decision.
   private var open: [Int: Open] = [:]
-  /// The places of those whose answer stands still, by the same number.
+  /// The indices of the exchanges with a stalled response, by the same number.
   private var waiting: [Int: Int] = [:]
-  /// The numbers of the values that requests bear.
+  /// The numbers of the values in requests.
   private var numbers = CallNumbers(keeping: Self.valuesMax)
 
-  /// So many values have numbers of their own.
+  /// The maximum number of values with numbers of their own.
   private static let valuesMax = 1 << 17
-  /// So many exchanges may be under way.
+  /// The maximum number of concurrent exchanges.
   private static let openMax = 10_000
 
-  /// An exchange that is not over.
+  /// An exchange that has not ended.
   private struct Open: Sendable {
     let isRepeatable: Bool
     let start: Duration
@@ -54,16 +54,16 @@ package struct ProxiedExchanges: Sendable {
     var firstByte: Duration?
   }
 
-  /// Makes a fold of no exchanges.
+  /// Creates an empty collection.
   package init() {}
 
-  /// Takes an event of the deck's.
+  /// Handles an event of the deck.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - request: The reading of its request; `nil` where none has come whole.
-  ///   - moment: The time at which it came, as an offset in the flight.
-  ///   - hasRoom: Whether one more may be kept.
+  ///   - request: Its parsed request, or `nil` if the request is not complete.
+  ///   - moment: The time of the event, as an offset in the run.
+  ///   - hasRoom: Whether another exchange may be stored.
   package mutating func apply(
     _ event: ExchangeEvent,
     _ request: ProxiedRequest?,
@@ -72,7 +72,7 @@ package struct ProxiedExchanges: Sendable {
   ) {
     switch event {
     case .decided(let entry):
-      // A tunnel is no request, and what is in it has decisions of its own.
+      // A tunnel is not a request. The requests in it have decisions of their own.
       guard entry.take != .connection, open.count < Self.openMax else { return }
       open[entry.id] = Open(isRepeatable: entry.isRepeatable, start: moment)
     case .requestEnd(let outcome, _, _):
@@ -83,7 +83,7 @@ package struct ProxiedExchanges: Sendable {
     case .firstByte(let outcome):
       if open[outcome.id]?.firstByte == nil { open[outcome.id]?.firstByte = moment }
     case .ended(let outcome, let end?):
-      // Of a request that did not come whole nobody knows which it is.
+      // An incomplete request cannot be identified.
       guard let open = open.removeValue(forKey: outcome.id), let request = open.request, hasRoom
       else { return }
       if let exchange = exchange(open, request, outcome, end, at: moment) {
@@ -115,7 +115,7 @@ package struct ProxiedExchanges: Sendable {
     (attempt.status, attempt.bytes, attempt.error) = (end.status, end.bytes, answer.error)
     attempt.isRepeatable = answer.mayBeDone ? open.isRepeatable : nil
     attempt.retryAfter = answer.wait
-    // The clocks of the origin and of the client need not agree on the second.
+    // The clocks of the origin and of the client may differ by a second.
     let now = Duration(milliseconds: Date().timeIntervalSince1970 * 1000)
     attempt.retryNotBefore = answer.date.flatMap { date in
       date > now ? max(.zero, moment + date - now - .seconds(1)) : nil
@@ -136,17 +136,17 @@ package struct ProxiedExchanges: Sendable {
     )
   }
 
-  /// The numbers of what a request bears, and the places of secrets that anybody can read.
+  /// Returns the numbers of the values in a request, and the names of its unprotected secrets.
   private mutating func sent(of outcome: Outcome, _ values: SentValues) -> Observation.Sent {
     let request = outcome.request
     var sent = Observation.Sent()
     sent.content = values.content.map { numbers.number(of: $0) }
-    // The code of a proxy is for the proxy.
+    // Credentials for the proxy are not sent to the server.
     let credentials = values.credentials.filter { !$0.hasPrefix("credential proxy-authorization") }
     sent.credentials = credentials.map { numbers.number(of: $0) }
     sent.apiKeys = values.apiKeys.map { numbers.number(of: $0) }
     sent.key = values.key.map { numbers.number(of: $0) }
-    // Nobody has recorded what stays from call to call, so a mark has to look like one.
+    // There is no recording that shows which values are constant, so a mark must look random.
     sent.marks = values.marks.filter(\.looksDrawn).map { numbers.number(of: $0) }
     sent.takeParameters(of: request)
     sent.takeSecretsInClear(of: request)
@@ -154,21 +154,22 @@ package struct ProxiedExchanges: Sendable {
   }
 }
 
-/// The reading of a request that has come whole: all that takes time, and needs nobody's lock.
+/// A parsed complete request. It is computed without a lock, because that takes time.
 package struct ProxiedRequest: Sendable {
   fileprivate let client: String
-  /// The address with what the client calls itself: several programs may share a machine.
+  /// The address and the `User-Agent` of the client, because several programs may share a machine.
   fileprivate let sender: String
-  /// The address that was asked for without what may be private, behind the method.
+  /// The method and the URL. Secrets and user info in the URL are replaced.
   fileprivate let place: String
-  /// The same request of the same client; `nil` if its content was not seen.
+  /// The identity of the request for the same client; `nil` if its content was not observed.
   fileprivate let lane: String?
   fileprivate let values: SentValues
 
-  /// Larger content is not looked at, so that no loop of the server is held up by it.
+  /// The maximum size of content that is hashed, so that it does not block an event loop of the
+  /// server.
   private static let contentBytesMax = 1 << 20
 
-  /// Reads the request of an event; `nil` of any event but a request's end.
+  /// Parses the request of an event; `nil` for any event other than a request's end.
   package init?(of event: ExchangeEvent) {
     guard case .requestEnd(let outcome, _, _) = event, let client = outcome.client else {
       return nil
@@ -186,7 +187,7 @@ package struct ProxiedRequest: Sendable {
     values = SentValues(of: outcome, contentBytesMax: Self.contentBytesMax)
   }
 
-  /// The digest of the content, empty where there is none; `nil` where it was not seen.
+  /// Returns the digest of the content: empty if there is none, `nil` if it was not observed.
   private static func content(of request: Request) -> String? {
     let body = request.body
     if body.count > contentBytesMax { return nil }
@@ -198,28 +199,28 @@ package struct ProxiedRequest: Sendable {
   }
 }
 
-/// The answer of an exchange as its client got it.
+/// The response of an exchange, as its client received it.
 private struct ProxiedAnswer {
-  /// The symptom that it was broken off with.
+  /// The symptom of an interrupted response.
   private(set) var error: String?
-  /// Tells whether the client left of its own accord, with nothing in its way.
+  /// Whether the client closed the connection by itself, although nothing delayed it.
   private(set) var isBrokenOff = false
-  /// The longest wait that is told apart from a longer one: a year.
+  /// The maximum wait that is reported: a year.
   private static let waitMax = Duration.seconds(365 * 86_400)
 
-  /// The wait that it asked for.
+  /// The wait that the response requests.
   let wait: Duration?
-  /// The date that it asked to wait for, since 1970.
+  /// The date until which the response requests a wait, since 1970.
   let date: Duration?
-  /// The place that it redirects to.
+  /// The target of a redirect.
   let location: String?
-  /// Tells whether the server may have done what was asked, as far as can be told.
+  /// Whether the server may have processed the request, as far as is known.
   private(set) var mayBeDone = true
   /// The source of the response.
   let source: ResponseSource
   private let isMadeUp: Bool
 
-  /// The failures after which a server has seen nothing.
+  /// The failures in which the server received nothing.
   private static let unsent: Set<Symptom> = [
     .hostNotFound, .connectionRefused, .offline, .secureConnectionFailed,
     .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateNotYetValid,
@@ -244,18 +245,18 @@ private struct ProxiedAnswer {
       let symptom = summary.symptom ?? (end.status == nil ? .connectionLost : .truncated)
       error = symptom.rawValue
     case .clientLeft:
-      // Whoever waits for weather gives up; whoever waits for nothing has been told to go.
+      // A client that closes a delayed response timed out. Without any delay, its user cancelled.
       if faults.isEmpty, outcome.path == nil {
         isBrokenOff = true
       } else {
         error = Symptom.timedOut.rawValue
       }
     case .failed(let symptom):
-      // Where nothing had come yet, the proxy has said so by a status.
+      // If nothing had been received, the proxy has reported the failure by a status.
       if status != 502, status != 503 { error = symptom.rawValue }
       if status == 503 || Self.unsent.contains(symptom) { mayBeDone = false }
     }
-    // Until when is not known.
+    // The end of the wait is unknown.
     if end.retryAfter != nil, wait == nil, date == nil { mayBeDone = false }
     if case .unmatched = outcome.source {
       source = .played(.unmatched)
@@ -265,8 +266,8 @@ private struct ProxiedAnswer {
     }
   }
 
-  /// The decision about it. Faults that only delayed an origin's answer are left out: the status is
-  /// the origin's.
+  /// Returns the decision about the exchange. Faults that only delayed an origin's response are
+  /// omitted, because the status is the origin's.
   func decision(of outcome: Outcome, _ place: String) -> AttemptDecision {
     var decision = outcome.decision
     (decision.lane, decision.key) = (Lane("proxy"), place)
@@ -276,7 +277,7 @@ private struct ProxiedAnswer {
 }
 
 extension String {
-  /// Tells whether a mark looks drawn by lot, as a number made for a request does.
+  /// Whether a mark looks random, as an identifier that is created for a request does.
   fileprivate var looksDrawn: Bool {
     let value = utf8.dropFirst("mark ".utf8.count)
     var digits = 0
@@ -294,14 +295,15 @@ extension String {
 }
 
 extension RequestURL {
-  /// The address in one spelling: without user, and without a port that its scheme has anyway.
+  /// The URL in its canonical form: without user information, and without the default port of its
+  /// scheme.
   fileprivate var spelled: String {
     let own = scheme == "https" ? 443 : 80
     let port = effectivePort.flatMap { $0 == own ? nil : ":\($0)" } ?? ""
     return "\(scheme ?? "http")://\(host ?? "")\(port)\(target)"
   }
 
-  /// The address that a `Location` names, in the same spelling (RFC 3986 §5.2, without dots).
+  /// Returns the URL of a `Location` in canonical form (RFC 3986 §5.2, without dot segments).
   fileprivate func resolved(_ location: String) -> String {
     if location.contains("://") { return RequestURL(location).spelled }
     if location.hasPrefix("//") { return RequestURL("\(scheme ?? "http"):\(location)").spelled }

@@ -2,22 +2,22 @@ internal import WindTunnel
 internal import WindTunnelSymptoms
 
 extension FindingRule {
-  /// Anybody on the way can be the server.
+  /// Finds clients that accept an invalid certificate, so that an attacker can impersonate the
+  /// server.
   static let acceptsBadCertificate = FindingRule(
     id: "accepts-bad-certificate",
-    title: "Sends its request under a certificate that does not hold.",
+    title: "Sends its request to a server whose certificate is invalid.",
     condition:
-      "a server showed a certificate that has expired, is another host's or of an unknown issuer, and a "
-      + "call under a good one went well",
-    cost: "Whoever is on the way reads passwords and changes answers, and nobody sees it.",
-    fix:
-      "Leave certificates to the TLS library; for a test's own authority, trust that one and no other.",
+      "a server presented a certificate that is expired, for another host or from an unknown "
+      + "issuer, and a call with a valid certificate succeeded",
+    cost: "An attacker on the network path can read passwords and change responses unnoticed.",
+    fix: "Leave certificate checks to the TLS library. In tests, trust only the test's authority.",
     source:
       "RFC 9525 §6; RFC 5280 §6.1; Georgiev et al., The Most Dangerous Code in the World, CCS 2012"
   ).together { rule, troubled, flight in
-    // In process there is no handshake in which a client could be wrong.
+    // In process, there is no handshake in which a client could fail.
     guard flight.stage == .onTheWire else {
-      return .notMet("In process there is no handshake: it is seen on the wire.")
+      return .notMet("In process there is no TLS handshake; run the client over a socket.")
     }
     let met = troubled.filter {
       $0.traits.contains(.connectedOnly)
@@ -31,13 +31,14 @@ extension FindingRule {
       let shown = example.observation.allAttempts.first(where: \.metBadCertificate)?.error
     {
       return rule.broken(
-        "It sent its request all the same when the handshake showed \(Figures.symptom(shown)).",
+        "It sent its request although the handshake showed \(Figures.symptom(shown)).",
         in: example,
         calls: taken.count,
         of: met.count
       )
     }
-    // Whoever trusts nobody here has refused the authority, and not what was wrong.
+    // If no call succeeded, the client rejected the authority, and not the fault in the
+    // certificate.
     let bad = Set(met.map(\.observation.call))
     let isTrusted = flight.calls.contains { call in
       call.ending == .succeeded && !bad.contains(call.call)
@@ -45,14 +46,14 @@ extension FindingRule {
     return isTrusted
       ? .passed(met.count)
       : .notMet(
-        "No call under a good certificate went well: the client does not trust the run's authority, whose "
-          + "file {ca} names."
+        "No call with a valid certificate succeeded: the client does not trust the run's "
+          + "authority, whose file {ca} names."
       )
   }
 }
 
 extension Observation.Attempt {
-  /// The errors by which a client that looks at certificates would end the handshake.
+  /// The errors with which a client that checks certificates ends the handshake.
   static let certificateErrors: Set<String> = Set(
     [
       Symptom.serverCertificateUntrusted, .serverCertificateHasBadDate,
@@ -60,6 +61,6 @@ extension Observation.Attempt {
     ].map(\.rawValue)
   )
 
-  /// Tells whether its connection showed a certificate that does not hold.
+  /// Whether its connection had an invalid certificate.
   var metBadCertificate: Bool { !isRequest && error.map(Self.certificateErrors.contains) ?? false }
 }

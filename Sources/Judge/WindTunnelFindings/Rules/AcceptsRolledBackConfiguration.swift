@@ -1,15 +1,13 @@
 extension FindingRule {
-  /// A configuration that was withdrawn is served once more.
+  /// Finds apps that accept an older configuration than the one they have kept.
   static let acceptsRolledBackConfiguration = FindingRule(
     id: "accepts-rolled-back-configuration",
-    title: "Goes by a signed configuration that is older than the one that it has.",
+    title: "Uses a signed configuration that is older than the one it has stored.",
     condition:
-      "at an app's start a program whose command names what it has kept ({kept}) was served an older "
-      + "configuration, and what it sent shows by which version it went",
-    cost: "A configuration that was withdrawn for its faults comes back with whoever has a copy.",
-    fix:
-      "Keep the highest version that was ever taken where an update does not forget it, and refuse all "
-      + "that is below it.",
+      "at the start of an app, a program whose command names its storage ({kept}) received an "
+      + "older configuration, and its requests show which version it used",
+    cost: "An attacker with a copy of a withdrawn configuration can bring its faults back.",
+    fix: "Store the highest accepted version where updates keep it, and reject lower versions.",
     source:
       "The Update Framework specification §1.5.2 (rollback attack); CWE-345; CWE-294 (replay)",
     clients: [.program]
@@ -19,7 +17,7 @@ extension FindingRule {
     else { return .notMet }
     guard let version = use.used.first(where: older.contains) else { return .kept }
     return .broken(
-      "It had version \(kept) of the configuration, was served version \(version), and went by that."
+      "It had version \(kept) of the configuration, received version \(version), and used that one."
     )
   }
 }

@@ -1,31 +1,28 @@
 extension FindingRule {
-  /// A configuration is as good as any other bytes.
+  /// Finds apps that accept a configuration with an invalid signature.
   static let acceptsUnsignedConfiguration = FindingRule(
     id: "accepts-unsigned-configuration",
-    title: "Goes by a configuration that nobody has signed.",
+    title: "Uses a configuration without a valid signature.",
     condition:
-      "at an app's start a call's configuration came changed, of a version that came signed to none, and "
-      + "what the call sent shows by which version it went",
-    cost: "Whoever is on the way decides whom the app asks, and what it does there.",
+      "at the start of an app, a call received a changed configuration of a version that no call "
+      + "received signed, and its requests show which version it used",
+    cost: "An attacker on the network path decides which servers the app contacts.",
     fix:
-      "Verify the signature over the exact bytes by a key that is built in, before any of them is read; "
-      + "go on with the last good one where it does not hold.",
+      "Verify the signature over the exact bytes with a built-in key before parsing them. If it is "
+      + "invalid, keep the last valid configuration.",
     source:
       "CWE-347 (improper verification of cryptographic signature); CWE-345; The Update Framework "
       + "specification §1.5.2 (arbitrary software attack)"
   ).eachCall(with: \.configuration) { call, use in
     guard !use.unsigned.isEmpty else { return .notMet }
     guard let version = use.used.first(where: use.unsigned.contains) else { return .kept }
-    return .broken(
-      "It went by version \(version) of the configuration, which had come with bytes that nobody has "
-        + "signed."
-    )
+    return .broken("It used version \(version) of the configuration, which has no valid signature.")
   }
 }
 
 extension EvidenceRows {
-  /// The configurations that an app's start met, and those that the call went by; `nil` if nothing
-  /// that it sent shows by which it went.
+  /// The configurations that an app's start received and that the call used. `nil` if no request
+  /// shows which configuration was used.
   public var configuration: Evidence<Observation.ConfigurationUse> {
     Evidence("configuration", JSONFields.fact) { $0.configuration }
   }

@@ -1,22 +1,22 @@
 extension FindingRule {
-  /// A client that keeps answers asks for one of them as if it had none.
+  /// Finds clients that store responses but request one of them again without validation.
   static let asksAgain = FindingRule(
     id: "asks-again",
     severity: .note,
-    title: "Keeps answers, and asks for one of them again as if it had none.",
+    title: "Caches responses, but requests one again as if it had none.",
     condition:
-      "the client showed that it keeps answers, and calls were made, one after the other and at one address, for "
-      + "what it had had: an answer that was still fresh, or had a validator",
-    cost: "The user waits, and pays, for bytes that were there already.",
+      "the client has shown that it caches responses, and later calls requested, one at a time and "
+      + "at one address, a response that was still fresh or had a validator",
+    cost: "The user waits and pays for bytes that are already on the device.",
     fix:
-      "Show an answer again within its max-age; beyond that ask with If-None-Match or If-Modified-Since.",
+      "Reuse a response within its max-age. After that, send If-None-Match or If-Modified-Since.",
     source: "RFC 9111 §4 (reuse what is fresh), §4.3 (validation); RFC 9110 §13.1",
     clients: [.service, .library],
     leastCalls: 2
   ).together { rule, _, flight in
     guard flight.keepsAddresses else { return .notMet(ClientRun.changesAddresses) }
     guard flight.showsCache else {
-      return .notMet("Nothing shows that the client keeps answers, which none has to.")
+      return .notMet("Nothing shows that the client caches responses, and caching is optional.")
     }
     let kept = KeptAnswers(of: flight.calls)
     var judged = 0
@@ -35,14 +35,13 @@ extension FindingRule {
     return rule.standing(again.keys.sorted(), of: judged, in: flight) { place in
       let fresh = again[place].flatMap { $0.hasValidator ? nil : $0.fresh }
       let what = fresh.map { "was fresh for \(Figures.wait($0))" } ?? "had a validator"
-      return
-        "It keeps answers, and asked for the whole of one again that it had had and that \(what)."
+      return "It caches responses, but requested one in full again that \(what)."
     }
   }
 }
 
 extension KeptAnswers.Answer {
-  /// Tells whether it saves a whole answer at a moment.
+  /// Returns whether the stored response would be useful at a moment.
   fileprivate func isUseful(at moment: Duration) -> Bool {
     terms.hasValidator || moment < end + terms.fresh
   }

@@ -1,16 +1,16 @@
 extension FindingRule {
-  /// A client that had an answer shows nothing when the server is gone.
+  /// Finds clients that show nothing in an outage, although they have an earlier response.
   static let blankWhereStale = FindingRule(
     id: "blank-where-stale",
-    title: "Shows nothing in an outage, where it had an answer before that may be shown.",
+    title: "Shows nothing in an outage although it has a stored response that may be shown.",
     condition:
-      "an answer came that may be shown when its server cannot be asked, and the server failed a later call for "
-      + "it, at the same address; the client keeps answers (a note), or the scenario expects it "
+      "a response arrived that may be shown in an outage, and the server failed a later call for "
+      + "it at the same address; the client caches responses (a note), or the scenario expects it "
       + "(`\"expects\"`)",
-    cost: "The user sees an error in place of what was on the screen a minute ago.",
+    cost: "The user sees an error instead of the content that was shown a minute ago.",
     fix:
-      "Keep the last good answer, show it when a request fails or ends in 500, 502, 503 or 504, and say that it is "
-      + "a copy.",
+      "Store the last good response, and show it, marked as a copy, if a request fails or ends in "
+      + "500, 502, 503 or 504.",
     source: "RFC 9111 §4.2.4 (stale when disconnected); RFC 5861 §4 (stale-if-error)",
     clients: [.service, .library],
     leastCalls: 2
@@ -30,14 +30,14 @@ extension FindingRule {
     let isExpected = flight.scenario?.expects.contains(.stale) == true
     guard isExpected || flight.showsCache else {
       return .notMet(
-        "Nothing shows that the client keeps answers, which none has to; \"expects\": [\"stale\"] in the scenario "
-          + "asks it to."
+        "Nothing shows that the client caches responses, and caching is optional; the scenario's "
+          + "\"expects\": [\"stale\"] requires it."
       )
     }
     let blank = met.filter { flight.calls[$0].isBlank }
     return rule.standing(blank, of: met.count, in: flight) { _ in
       Violation(
-        "The server failed, and it showed nothing, where it had had an answer that may be shown then.",
+        "The server failed, and it showed nothing although an earlier response may be shown.",
         severity: isExpected ? nil : .note
       )
     }
@@ -45,7 +45,7 @@ extension FindingRule {
 }
 
 extension Observation {
-  /// Tells whether the server was asked, and failed, or nobody asked it and the call failed.
+  /// Whether the server failed all requests, or the call failed without a request.
   fileprivate var isInOutage: Bool {
     guard ending != .crashed, ending != .hung, !wasGivenUp, !attempts.contains(where: \.isAnswered)
     else { return false }
@@ -56,6 +56,6 @@ extension Observation {
     }
   }
 
-  /// Tells whether its user had nothing of it.
+  /// Whether the call failed without showing content to its user.
   fileprivate var isBlank: Bool { ending != .succeeded && !showed && self.isStale != true }
 }

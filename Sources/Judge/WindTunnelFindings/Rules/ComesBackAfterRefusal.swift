@@ -1,14 +1,11 @@
 extension FindingRule {
-  /// The server has said that it is the client's fault.
+  /// Finds clients that reconnect after a server rejected them for an error of their own.
   static let comesBackAfterRefusal = FindingRule(
     id: "comes-back-after-refusal",
-    title: "Connects again after a server closed a conversation for what the client had done.",
-    condition:
-      "a server closed a conversation of a call by a code that no other connection mends: 1002, 1003 "
-      + "or 1007 to 1010",
-    cost: "A client that is locked out asks for ever, and its user is told nothing.",
-    fix:
-      "Come back after 1001, 1005, 1006 and 1011 to 1014 alone; show any other code as the end.",
+    title: "Reconnects after a server closed a conversation because of a client error.",
+    condition: "a server closed a conversation with an error code: 1002, 1003 or 1007 to 1010",
+    cost: "A rejected client reconnects indefinitely, and its user sees no error.",
+    fix: "Reconnect only after 1001, 1005, 1006 and 1011 to 1014. Report any other code as final.",
     source: "RFC 6455 §7.4.1; IANA, WebSocket Close Code Number Registry"
   ).eachCall(.conversed) { call in
     let refused = call.attempts.indices.filter { call.attempts[$0].isRefusedConversation }
@@ -25,15 +22,15 @@ extension FindingRule {
     else { return .kept }
     let times = again.count == 1 ? "once" : "\(again.count) times"
     return .broken(
-      "It asked for a conversation \(times) more that its server had closed with \(code).",
+      "It requested a conversation \(times) more after its server had closed it with \(code).",
       severity: again.count == 1 ? .warning : nil
     )
   }
 }
 
 extension Observation.Attempt {
-  /// Tells whether a fault had the server close its conversation for what a client does: where it
-  /// is no fault, the client has said what is not on the cassette.
+  /// Whether a fault made the server close the conversation with a code for a client error. Without
+  /// a fault, the client sent a message that is not on the cassette.
   fileprivate var isRefusedConversation: Bool {
     guard case .server(let code)? = conversation?.ending else { return false }
     let isFault = decision.faults.contains {

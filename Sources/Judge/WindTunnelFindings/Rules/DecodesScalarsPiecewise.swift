@@ -1,14 +1,14 @@
 extension FindingRule {
-  /// A letter that lies in two pieces is two halves of nothing.
+  /// Finds clients that decode a letter of several bytes in two separate parts.
   static let decodesScalarsPiecewise = FindingRule(
     id: "decodes-scalars-piecewise",
-    title: "Shows U+FFFD in place of letters that take several bytes.",
+    title: "Shows U+FFFD instead of characters that are encoded in several bytes.",
     condition:
-      "a call was answered letters that take several bytes, each answer whole or without any of its content, "
-      + "and showed a text that can be held against them",
-    cost: "Every language but English has holes in it, now here and now there.",
+      "a response to a call had characters of several bytes and arrived whole or with none of its "
+      + "content, and the call showed text that can be compared with it",
+    cost: "Text in every language but English has holes in changing places.",
     fix:
-      "Decode what is whole, or keep the bytes of an unfinished letter for the next piece "
+      "Decode whole characters only, or keep the bytes of an incomplete one for the next piece "
       + "(TextDecoder with stream: true, an incremental decoder).",
     source: "Unicode Standard §3.9 (U+FFFD substitution); WHATWG Encoding, decode stream"
   ).eachCall(with: \.replacesScalars) { call, replaces in
@@ -18,17 +18,17 @@ extension FindingRule {
     else { return .notMet }
     guard replaces, call.claimsSuccess else { return .kept }
     return .broken(
-      "It showed U+FFFD where the text that it was answered has letters of several bytes."
+      "It showed U+FFFD in place of characters that have several bytes in the response."
     )
   }
 }
 
 extension EvidenceRows {
-  /// Whether a successful call returned U+FFFD in place of letters that it was answered; `nil` if
-  /// it was answered none that take several bytes, or if its result does not show it.
+  /// Whether a successful call returned U+FFFD in place of letters of its response. `nil` if the
+  /// response had no letters of several bytes, or if the result does not show them.
   public var replacesScalars: Evidence<Bool> {
     Evidence("replacesScalars", JSONFields.fact) { call in
-      // Millions of calls bring what was recorded.
+      // Checked first, because millions of calls return the recorded body.
       guard let result = call.comparable, call.bodyMatches != true || result.isPrinted else {
         return nil
       }

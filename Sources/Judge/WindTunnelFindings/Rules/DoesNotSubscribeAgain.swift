@@ -1,18 +1,19 @@
 extension FindingRule {
-  /// Nothing more comes, and nobody knows why.
+  /// Finds clients that reconnect but do not repeat their subscription, so that they receive
+  /// nothing.
   static let doesNotSubscribeAgain = FindingRule(
     id: "does-not-subscribe-again",
     severity: .warning,
-    title:
-      "Connects again after a conversation was lost, and does not ask again for what it had asked for.",
+    title: "Reconnects after losing a conversation, but does not subscribe again.",
     condition:
-      "a call asked for something in a conversation that several messages answered, and lost it, and the next one, "
-      + "in which nothing went wrong, lasted \(Figures.wait(MessageComparison.patience))",
+      "a call sent a request in a conversation that several messages answered, then lost it, and "
+      + "the next conversation had no faults and lasted "
+      + "\(Figures.wait(MessageComparison.patience))",
     cost:
-      "The screen stands still behind a connection that looks well, and what came meanwhile is "
-      + "lost.",
+      "The screen shows old data although the connection looks healthy, and new messages are lost.",
     fix:
-      "Keep what was subscribed to, and say all of it again behind each handshake; ask for what was missed.",
+      "Store the subscriptions, send all of them after each handshake, and request missed "
+      + "messages.",
     source: "graphql-ws, Recipes (retries); Phoenix Channels (rejoin); RFC 6455 §7.2.3",
     restsOnTime: true
   ).eachCall(.conversed) { call in
@@ -27,9 +28,9 @@ extension FindingRule {
         isKept = true
         continue
       }
-      // Before its end nobody knows what else was said.
+      // Before the end of the conversation, the client may still send its request.
       guard let end = new.end.map({ pair.opened + $0 }) else { continue }
-      // It may have to be greeted first, and may say the same in other words.
+      // The client may wait for a greeting first, and may word its request differently.
       let greetings = old.messages[..<question].count { $0.sender == .server }
       guard new.waiting > 0, end - pair.opened >= MessageComparison.patience,
         new.messages.count(where: { $0.sender == .server }) >= greetings,
@@ -38,9 +39,9 @@ extension FindingRule {
       let waiting =
         new.waiting == 1 ? "1 message waits" : "\(new.waiting) messages wait"
       return .broken(
-        "Connected again \(Figures.time(pair.wait)) after a conversation was lost, it did not ask in "
-          + "\(Figures.time(end - pair.opened)) for \(missing.count) of \(Set(old.asked).count) that it "
-          + "had asked for: \(waiting) for what it had said before."
+        "Reconnected \(Figures.time(pair.wait)) after losing a conversation, it did not repeat "
+          + "\(missing.count) of its \(Set(old.asked).count) requests within "
+          + "\(Figures.time(end - pair.opened)): \(waiting) for a message that it had sent before."
       )
     }
     return isKept ? .kept : .notMet
@@ -48,6 +49,6 @@ extension FindingRule {
 }
 
 extension ConversationLog {
-  /// The numbers of the recorded messages by which the client asked for something.
+  /// The numbers of the recorded messages by which the client requested something.
   fileprivate var asked: [Int] { messages.filter(\.asks).compactMap(\.number) }
 }

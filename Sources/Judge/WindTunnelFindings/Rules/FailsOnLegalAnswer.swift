@@ -1,14 +1,14 @@
 extension FindingRule {
-  /// An answer is refused that a server may send.
+  /// Finds clients that fail on a valid response.
   static let failsOnLegalAnswer = FindingRule(
     id: "fails-on-legal-answer",
-    title: "Fails on an answer that is whole and within the rules.",
+    title: "Fails on a complete, valid response.",
     condition:
-      "at least four calls had their answer behind interim responses, in small pieces, with pauses, with "
-      + "many fields or with small letters in their names, and a call without all that went well; or were "
-      + "told by a date when to come back, and others were told the seconds",
-    cost: "It breaks on the day on which a proxy in between is replaced.",
-    fix: "Take a newer HTTP library, or tell its authors; parse no message by hand.",
+      "at least four calls received a response after interim responses, in small pieces, with "
+      + "pauses, with many fields or with lowercase field names, and a plain call succeeded; or "
+      + "some calls received Retry-After as a date, and others in seconds",
+    cost: "It breaks on the day when an intermediate proxy is replaced.",
+    fix: "Update the HTTP library, or report it to its authors. Do not parse messages by hand.",
     source:
       "RFC 9110 §15.2 (interim responses), §5.1 (names of fields have no case), §10.2.3 (a date or "
       + "seconds); RFC 9112 §2.2",
@@ -24,7 +24,7 @@ extension FindingRule {
       return met < rule.leastCalls ? rule.notMet(by: met) : .passed(met)
     }
     let hasControl = flight.calls.contains { $0.ending == .succeeded && $0.metNoFault }
-    guard hasControl else { return .notMet("No call without a fault went well.") }
+    guard hasControl else { return .notMet("No call without a fault succeeded.") }
     for (oddity, calls) in Dictionary(grouping: failed, by: \.observation.legalOddity)
       .sorted(by: { ($0.key ?? "") < ($1.key ?? "") })
     {
@@ -33,18 +33,18 @@ extension FindingRule {
         let example = calls.smallest
       else { continue }
       let how = example.claimsSuccess ? "showed something else" : "failed"
-      let seen = "Each of \(judged) calls \(how) whose answer came with \(oddity)."
-      // It is a library's fault, most of the time.
+      let seen = "Each of \(judged) calls that received a response with \(oddity) \(how)."
+      // A warning only, because the cause is usually a library.
       let violation = Violation(seen, severity: .warning)
       return rule.broken(violation, in: example, calls: calls.count, of: judged)
     }
-    return .notMet("No kind of answer failed each time.")
+    return .notMet("No kind of response failed each time.")
   }
 }
 
 extension FindingRule {
-  /// The standing of a client that comes back after so many seconds, and fails at once if a date is
-  /// named; `nil` for any other.
+  /// Returns the result for a client that handles a `Retry-After` in seconds, but fails at once for
+  /// a date. Returns `nil` for any other client.
   fileprivate func fallsOverDates(_ troubled: [JudgedCall]) -> RuleStanding.Standing? {
     let limited = troubled.filter {
       $0.isJudged && $0.attempts.first.map { $0.isFailed && $0.isRepeatable == true } ?? false
@@ -52,7 +52,7 @@ extension FindingRule {
     let toldSeconds = limited.filter {
       $0.attempts[0].retryAfter != nil && $0.attempts[0].retryNotBefore == nil
     }
-    // Who waits no longer than some seconds may give a later date up.
+    // A client with a maximum wait may reject a later date.
     let longest = toldSeconds.compactMap { $0.attempts[0].retryAfter }.max() ?? .zero
     let toldDates = limited.filter { call in
       call.attempts[0].retryNotBefore != nil
@@ -64,16 +64,16 @@ extension FindingRule {
       let example = toldDates.smallest
     else { return nil }
     let seen = Violation(
-      "Each of \(toldDates.count) calls failed at once that were told a date to come back at, and each of "
-        + "\(toldSeconds.count) came back that were told the seconds."
+      "Each of \(toldDates.count) calls with a date in Retry-After failed at once, and each of "
+        + "\(toldSeconds.count) with seconds in it tried again."
     )
     return broken(seen, in: example, calls: toldDates.count, of: toldDates.count)
   }
 }
 
 extension ClientRun {
-  /// The calls that showed something else than their answer, which came whole and within the rules,
-  /// where those whose answers came as ever showed them.
+  /// The calls that showed other content than their complete and valid response. Empty unless all
+  /// calls without faults showed their responses.
   fileprivate var showingSomethingElse: [JudgedCall] {
     let controls = calls.filter { $0.ending == .succeeded && $0.metNoFault }
     guard !controls.isEmpty, controls.allSatisfy({ $0.bodyMatches == true }) else { return [] }
@@ -86,8 +86,8 @@ extension ClientRun {
 }
 
 extension Observation {
-  /// The only thing that was seldom about each answer of the call, which came whole; `nil` where
-  /// there was none, or something else.
+  /// The only unusual property of the call's complete responses. `nil` if there is none, or if
+  /// there are several.
   fileprivate var legalOddity: String? {
     guard let first = attempts.first, !first.decision.metNothing else { return nil }
     var oddity: String?
@@ -100,7 +100,7 @@ extension Observation {
     return oddity
   }
 
-  /// Tells whether nothing was done to any of its answers.
+  /// Whether no fault was applied to its responses.
   fileprivate var metNoFault: Bool {
     !attempts.isEmpty
       && attempts.allSatisfy { $0.decision.metNothing && $0.isAnswered }

@@ -1,5 +1,5 @@
 extension FindingRule {
-  /// A call fails in a scenario without faults.
+  /// Finds clients that fail in a scenario without faults.
   static let failsWithoutFault = FindingRule(
     id: "fails-without-fault",
     title: "Fails in a scenario without faults.",
@@ -26,7 +26,7 @@ extension FindingRule {
 }
 
 extension Observation {
-  /// Whether the call failed, its attempts could be seen, and no recorded error explains it.
+  /// Whether the call failed although its attempts were observed and no recorded error explains it.
   fileprivate var failedWithoutCause: Bool {
     guard case .failed = ending, !wasGivenUp, attemptCount != nil else { return false }
     return !attempts.contains { $0.isError || $0.conversation?.wasBroken == true }

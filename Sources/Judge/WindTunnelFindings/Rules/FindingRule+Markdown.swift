@@ -1,34 +1,34 @@
 extension FindingRule {
-  /// Every rule as a page of Markdown, a row each.
+  /// All rules as a Markdown table, one row each.
   package static var table: String {
     let rows = all.map { rule in
-      let calls = rule.leastCalls == 1 ? "" : " (\(rule.leastCalls) calls at least)"
+      let calls = rule.leastCalls == 1 ? "" : " (at least \(rule.leastCalls) calls)"
       let kinds = ClientRun.Client.allCases.filter(rule.clients.contains).map(\.rawValue)
       return
         "| `\(rule.id)` | \(rule.severity.rawValue) | \(rule.title) | \(rule.condition)\(calls) | "
         + "\(kinds.joined(separator: ", ")) | \(rule.cost) | \(rule.fix) | \(rule.source) |"
     }
     return """
-      # Rules that clients are held against
+      # Rules for clients
 
-      A drill names each rule that a client broke, and shows the call that proves it. A rule whose
-      condition no call met, or too few, is *not met* and never passed. An error ends a drill with 99, a
-      crash or a hang with 97; `--findings warnings` and `--findings off` move that bar, and
-      `--allow RULE=REASON` or `"allow"` in a scenario lets one rule be broken, with the reason in every
-      report; `RULE(ENDPOINT)` lets it be broken at one endpoint.
+      A drill lists each rule that a client broke, with a call as evidence. A rule whose
+      condition too few calls met is *not met*, never passed. An error ends a drill with 99, a
+      crash or a hang with 97; `--findings warnings` and `--findings off` change this limit, and
+      `--allow RULE=REASON` or `"allow"` in a scenario allows breaking one rule; every report has
+      the reason. `RULE(ENDPOINT)` allows it at one endpoint.
 
-      *Seen in* names the kinds of client in which a rule can be seen:
+      *Seen in* lists the kinds of client in which a rule can be observed:
 
-      - *program*: a command that is started for each call, and says by its exit code how that went
+      - *program*: a command that is started for each call and reports the result by its exit code
         (`drill -- CMD {url}`);
-      - *library*: code that makes its calls within one process, such as the shipped subjects or the
+      - *library*: code that makes its calls within one process, such as the shipped clients or the
         closure of a test;
-      - *service*: a command that is started once, reads a line for each call and answers with one
+      - *service*: a command that is started once, reads a line for each call and prints one
         (`drill -- CMD`);
-      - *proxied*: any client behind `windtunnel proxy`, of which the requests are seen, and not what
-        became of them.
+      - *proxied*: any client behind `windtunnel proxy`, whose requests are visible, but not its
+        results.
 
-      | Rule | Weight | What a client does | Judged where | Seen in | Cost | Mended | Source |
+      | Rule | Weight | Client behaviour | Condition | Seen in | Cost | Fix | Source |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
 

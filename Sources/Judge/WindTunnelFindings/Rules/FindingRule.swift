@@ -1,49 +1,50 @@
-/// A rule that clients are held against: something that a client does on a bad network and should
-/// not.
+/// A rule by which clients are judged: a mistake that clients make on a bad network.
 ///
-/// A rule judges by what was observed. What a client says of itself counts only against it, where
-/// it is held against what was sent.
+/// A rule judges by observations. The client's own reports count only against it, if they
+/// contradict the responses that were sent.
 public struct FindingRule: Sendable {
   /// The name, such as `ignores-retry-after`.
   public let id: String
-  /// The maximum weight of its findings.
+  /// The maximum severity of its findings.
   public private(set) var severity = Finding.Severity.error
-  /// The thing that a client does, in a line.
+  /// The client's mistake, in a line.
   public let title: String
-  /// The condition under which it can be seen, as half a sentence.
+  /// The condition under which the rule can judge, as a clause.
   public let condition: String
   /// The cost for the user or the server.
   public let cost: String
-  /// The way to mend a client.
+  /// The fix for a client.
   public let fix: String
-  /// The paragraph, paper or incident that it rests on.
+  /// The paragraph, paper or incident that is the rule's source.
   public let source: String
-  /// The kinds of client in which it can be seen.
+  /// The kinds of clients that the rule can judge.
   public private(set) var clients = ClientRun.Client.inDrills
-  /// The number of calls that have to meet its condition before anything is said.
+  /// The minimum number of calls that must meet its condition.
   public private(set) var leastCalls = 1
 
-  /// Whether a busy machine can make a client that keeps the rule seem to break it.
+  /// Whether a busy machine can cause the same observations as a client that breaks the rule.
   ///
-  /// Such a rule compares moments: a wait, a silence, the end of a call, or events that come
-  /// together. Without a processor a client waits longer than it wants, its time-outs end attempts
-  /// before it reads a response, and several of its waits end at once. Rules that count requests,
-  /// or compare what was sent and shown, need no clock. They judge every call.
+  /// Such a rule compares times: a wait, a silence, the end of a call, or concurrent events.
+  /// Without a processor, a client waits longer than intended, and several of its waits end at
+  /// once. Its timeouts end attempts before it reads a response. Rules that count requests, or that
+  /// compare requests and results, need no clock. They judge every call.
   private(set) var restsOnTime = false
-  /// Returns whether a busy machine hides from a rule of time what the client does in a call.
+  /// Returns whether the times of a call may be caused by a busy machine, so that a rule of time
+  /// cannot judge it.
   private(set) var isStarved: @Sendable (ClientRun, Observation) -> Bool = { $0.isStarved($1) }
-  /// The rows of evidence that it needs.
+  /// The rows of evidence that the rule needs.
   private(set) var evidence: [any EvidenceRow] = []
-  /// The key of the evidence without which its condition is not met.
+  /// The key of the evidence that its condition needs.
   private(set) var neededKey: String?
-  /// The part of a flight that it looks at.
+  /// The part of a run that the rule judges.
   private(set) var scope = Scope.call([]) { _ in .notMet }
 
   enum Scope: Sendable {
-    /// Each call by itself that has all of some traits; without them the condition is not met.
-    case call(JudgedCall.Traits, @Sendable (JudgedCall) -> Verdict)
-    /// All calls that met something, together, in the flight they were made in, where that has all
-    /// of some traits; without them the condition is not met.
+    /// Each call that has all of some traits, judged by itself. Without the traits, the condition
+    /// is not met.
+    case call(JudgedCall.Traits, @Sendable (JudgedCall) -> RuleResult)
+    /// All calls of a run together, if the run has all of some traits. Without the traits, the
+    /// condition is not met.
     case flight(
       FlightTraits,
       @Sendable (FindingRule, [JudgedCall], ClientRun) -> RuleStanding.Standing
@@ -51,25 +52,25 @@ public struct FindingRule: Sendable {
   }
 
   /// A verdict on a call.
-  enum Verdict: Sendable {
+  enum RuleResult: Sendable {
     /// The condition was not met.
     case notMet
-    /// The condition was met, and the client did well.
+    /// The condition was met, and the client kept the rule.
     case kept
     /// The client broke the rule.
     case broken(Violation)
 
-    /// Returns the verdict on a breach, of a sentence and a lesser weight than the rule's own.
-    static func broken(_ seen: String, severity: Finding.Severity? = nil) -> Verdict {
+    /// Returns the verdict for a violation, with a sentence and a severity below the rule's own.
+    static func broken(_ seen: String, severity: Finding.Severity? = nil) -> RuleResult {
       .broken(Violation(seen, severity: severity))
     }
   }
 
-  /// The breach of a rule in a call.
+  /// The violation of a rule in a call.
   struct Violation: Sendable, ExpressibleByStringInterpolation {
-    /// The sentence that says what was seen.
+    /// The sentence that describes the observed behaviour.
     var seen: String
-    /// A lesser weight than the rule's own.
+    /// A severity below the rule's own, or `nil` for the rule's own.
     var severity: Finding.Severity?
 
     init(_ seen: String, severity: Finding.Severity? = nil) {
@@ -79,7 +80,7 @@ public struct FindingRule: Sendable {
     init(stringLiteral seen: String) { self.init(seen) }
   }
 
-  /// Every rule, the gravest first.
+  /// All rules, the most severe first.
   public static let all: [FindingRule] = [
     .crashes, .hangs, .failsWithoutFault, .acceptsBadCertificate, .sendsCredentialElsewhere,
     .sendsSecretInClear,
@@ -99,8 +100,8 @@ public struct FindingRule: Sendable {
     .asksAgain,
   ]
 
-  /// The rule as an object: `rule`, `severity`, `title`, `condition`, `calls`, `clients` and the
-  /// rest.
+  /// The rule as a JSON object with `rule`, `severity`, `title`, `condition`, `calls`, `clients`
+  /// and the other properties.
   package var json: JSON {
     [
       "rule": .text(id), "severity": .text(severity.rawValue), "title": .text(title),
@@ -112,26 +113,26 @@ public struct FindingRule: Sendable {
     ]
   }
 
-  /// Returns the rule of a name.
+  /// Returns the rule with a name, or `nil` if there is none.
   public static func named(_ id: String) -> FindingRule? { all.first { $0.id == id } }
 }
 
 extension FindingRule {
-  /// Returns the rule as one that judges each call with some traits by itself.
+  /// Returns the rule with a judge for each call that has some traits.
   func eachCall(
     _ needs: JudgedCall.Traits = [],
-    _ judge: @escaping @Sendable (JudgedCall) -> Verdict
+    _ judge: @escaping @Sendable (JudgedCall) -> RuleResult
   ) -> FindingRule {
     var rule = self
     rule.scope = .call(needs, judge)
     return rule
   }
 
-  /// Returns the rule as one that judges each call with some traits and a fact by itself.
+  /// Returns the rule with a judge for each call that has some traits and a fact.
   func eachCall<Value>(
     _ needs: JudgedCall.Traits = [],
     with row: KeyPath<EvidenceRows, Evidence<Value>>,
-    _ judge: @escaping @Sendable (JudgedCall, Value) -> Verdict
+    _ judge: @escaping @Sendable (JudgedCall, Value) -> RuleResult
   ) -> FindingRule {
     let evidence = EvidenceRows()[keyPath: row]
     var rule = needing(row).eachCall(needs.union(.evidence)) { call in
@@ -141,14 +142,14 @@ extension FindingRule {
     return rule
   }
 
-  /// Returns the rule as one that needs a row of evidence, too.
+  /// Returns the rule with another row of evidence that it needs.
   func needing<Value>(_ row: KeyPath<EvidenceRows, Evidence<Value>>) -> FindingRule {
     var rule = self
     rule.evidence.append(EvidenceRows()[keyPath: row])
     return rule
   }
 
-  /// Returns the rule as one that judges all calls of a flight with some traits together.
+  /// Returns the rule with a judge for all calls of a run that has some traits.
   func together(
     _ needs: FlightTraits = [],
     _ judge: @escaping @Sendable (FindingRule, [JudgedCall], ClientRun) -> RuleStanding.Standing
@@ -158,18 +159,19 @@ extension FindingRule {
     return rule
   }
 
-  /// The sentence of a condition that too few calls met.
+  /// Returns the sentence about a condition that too few calls met.
   func unmet(by calls: Int) -> String {
     calls == 0
-      ? "No call met it: \(condition)."
-      : "Only \(calls) of at least \(leastCalls) calls met it: \(condition)."
+      ? "No call met the condition: \(condition)."
+      : "Only \(calls) of at least \(leastCalls) calls met the condition: \(condition)."
   }
 
-  /// Returns the standing of a rule whose condition too few calls met.
+  /// Returns the result of a rule whose condition too few calls met.
   func notMet(by calls: Int) -> RuleStanding.Standing { .notMet(unmet(by: calls)) }
 
-  /// The weight of the rule for a client. A proxy sees requests and not calls: what rests on which
-  /// of them belong to one may be two clients that ask for the same, and is no error there.
+  /// Returns the severity of the rule for a client. A proxy observes requests, and does not know
+  /// which of them belong to one call: they may be from two clients with the same request. Rules
+  /// that depend on this are therefore not errors for a proxy.
   private func weight(in call: JudgedCall) -> Finding.Severity {
     let isOfOneRequest = [
       FindingRule.sendsSecretInClear.id, FindingRule.sendsCredentialElsewhere.id,
@@ -178,14 +180,15 @@ extension FindingRule {
     return call.client == .proxied && !isOfOneRequest ? min(severity, .warning) : severity
   }
 
-  /// Returns the standing of this rule by the calls that broke it; the first of them shows it.
+  /// Returns the result of this rule, given the calls that broke it. The first of them is the
+  /// example.
   ///
   /// - Parameters:
-  ///   - broken: The places of the calls.
+  ///   - broken: The indices of the calls.
   ///   - judged: The number of calls that met the condition.
   ///   - flight: The run of the calls.
-  ///   - violation: Returns the violation in the call of a place.
-  /// - Returns: The standing.
+  ///   - violation: Returns the violation of the call at an index.
+  /// - Returns: The result of the rule.
   func standing(
     _ broken: [Int],
     of judged: Int,
@@ -199,8 +202,8 @@ extension FindingRule {
     return self.broken(violation(first), in: call, calls: broken.count, of: judged)
   }
 
-  /// Returns the standing of this rule by the calls that broke it; the smallest of those that broke
-  /// it most gravely shows it.
+  /// Returns the result of this rule, given the calls that broke it. The example is the smallest of
+  /// the most severe violations.
   func standing(
     _ broken: [JudgedCall],
     of judged: Int,
@@ -212,7 +215,7 @@ extension FindingRule {
     return self.broken(violation(example), in: example, calls: broken.count, of: judged)
   }
 
-  /// Returns the standing of this rule when it was broken, by the example of a call.
+  /// Returns the result of this rule after a violation, with a call as the example.
   func broken(
     _ violation: Violation,
     in call: JudgedCall,

@@ -1,17 +1,17 @@
 extension FindingRule {
-  /// Whoever asked by https asked for nobody to read along.
+  /// Finds clients that continue over plain HTTP after a request over HTTPS.
   static let followsToPlainHTTP = FindingRule(
     id: "follows-to-plain-http",
-    title:
-      "Goes on by plain HTTP although it was given https, and shows its credential to the whole way.",
+    title: "Continues by plain HTTP after https, and exposes its credential on the network.",
     condition:
-      "a request that came by https was redirected to http at the same host, or a TLS handshake failed",
-    cost: "Everyone on the way reads what the user asks for, and with a credential is the user.",
+      "a request by https was redirected to http at the same host, or a TLS handshake failed",
+    cost: "An attacker on the network path reads the user's requests and credential.",
     fix:
-      "Follow no redirect from https to http; at least take Authorization, Cookie and keys of an API out of "
-      + "what follows one. If a handshake fails, let the call fail.",
+      "Follow no redirect from https to http, or at least remove Authorization, Cookie and API "
+      + "keys first. If a handshake fails, fail the call.",
     source: "RFC 9110 §15.4 and §17.11; RFC 6797 §2.3 (downgrades); RFC 6750 §5.3 (always use TLS)",
-    // Nobody tells a library of the run's authority, so its calls do not begin under TLS.
+    // A library cannot be configured to trust the run's authority, so its calls do not begin under
+    // TLS.
     clients: [.program, .service]
   ).eachCall(.needsTLS) { call in
     let attempts = call.attempts
@@ -25,7 +25,7 @@ extension FindingRule {
       }
       guard attempt.isPlain else {
         shown.formUnion(attempt.credentials)
-        // It came by TLS after all, or nobody knows how.
+        // The request was sent over TLS after all, or this is unknown.
         isRefused = isRefused && attempt.sent?.isSecure != true
         if attempt.status == 302, attempt.decision.faults.contains(.answer(.redirectToHTTP)) {
           (isMet, isRedirected) = (true, true)
@@ -34,7 +34,8 @@ extension FindingRule {
       }
       guard isRedirected || isRefused else { continue }
       follows = true
-      // Behind a redirect it is the credential that went by TLS before; without TLS it is any.
+      // After a redirect, only a credential that was sent over TLS before counts. After a failed
+      // handshake, any does.
       if attempt.credentials.contains(where: { isRefused || shown.contains($0) }) { isHeard = true }
     }
     guard isMet else { return .notMet }
@@ -42,23 +43,26 @@ extension FindingRule {
     guard isRefused else {
       return .broken(
         isHeard
-          ? "It was redirected from https to http, and sent its credential along."
-          : Violation("It was redirected from https to http, and went there.", severity: .note)
+          ? "It was redirected from https to http, and sent its credential."
+          : Violation("It was redirected from https to http, and followed.", severity: .note)
       )
     }
     return .broken(
       isHeard
         ? "The TLS handshake failed, and it sent its credential by plain HTTP."
-        : Violation("The TLS handshake failed, and it asked by plain HTTP.", severity: .warning)
+        : Violation(
+          "The TLS handshake failed, and it sent the request by plain HTTP.",
+          severity: .warning
+        )
     )
   }
 }
 
 extension Observation.Attempt {
-  /// The numbers of what it shows of its user.
+  /// The numbers of its credentials.
   var credentials: [Int] { sent.map { $0.credentials + $0.apiKeys } ?? [] }
 
-  /// Tells whether it is a connection whose handshake a fault made fail.
+  /// Whether it is a connection whose handshake failed because of a fault.
   fileprivate var isOfFailedHandshake: Bool {
     decision.faults.contains {
       if case .connection(.tls) = $0 { true } else { false }

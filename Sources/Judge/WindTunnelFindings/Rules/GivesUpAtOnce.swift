@@ -1,22 +1,22 @@
 internal import WindTunnelSymptoms
 
 extension FindingRule {
-  /// No attempt follows the first, whatever it met.
+  /// Finds clients that never retry a failed attempt.
   static let givesUpAtOnce = FindingRule(
     id: "gives-up-at-once",
     severity: .note,
-    title: "Never tries again what may be tried again.",
+    title: "Never retries a request that may be retried.",
     condition:
-      "at least 8 calls that may be repeated failed at first with 502, 503, 504 or a broken "
-      + "connection, without Retry-After",
-    cost: "A connection that breaks once in a thousand times is an error that the user sees.",
+      "at least 8 repeatable calls failed at first with 502, 503, 504 or a broken connection, "
+      + "without Retry-After",
+    cost: "The user sees an error for a connection that breaks once in a thousand times.",
     fix: "Repeat an idempotent request once or twice, after a pause.",
     source: "RFC 9110 §9.2.2 (idempotent methods may be repeated automatically)",
     leastCalls: 8,
     restsOnTime: true
   ).together { rule, troubled, _ in
     let failed = troubled.filter { call in
-      // One that died, or had not ended, may have been about to try again.
+      // A client that crashed or had not ended may have been about to retry.
       call.isJudged && call.traits.contains(.failedAtFirst) && !call.observation.wasGivenUp
         && call.traits.isDisjoint(with: [.crashed, .hung]) && call.attempts[0].isPassing
     }
@@ -39,25 +39,25 @@ extension FindingRule {
     return .passed(failed.count)
   }
 
-  /// The minimum number of calls that failed in one way.
+  /// The minimum number of calls with the same failure.
   private static let kindMin = 4
 }
 
 extension Observation.Attempt {
-  /// The errors of a connection that the next one need not meet; a certificate or a name stays as
-  /// it is.
+  /// The errors of a connection that may not recur on the next one. An invalid certificate or an
+  /// unknown name does not change.
   private static let passingErrors: Set<String> = Set(
     [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .timedOut].map(\.rawValue)
   )
 
-  /// Whether a client has time for another attempt: a silence may have taken all of it.
+  /// Whether a client has time for another attempt. A silence may have used it up.
   fileprivate var leavesTime: Bool {
     guard let error else { return true }
     return error == Symptom.truncated.rawValue
       || (Self.passingErrors.contains(error) && !isSilence)
   }
 
-  /// Tells whether what it met may pass at once, and it may be repeated.
+  /// Whether its failure may be temporary, and the request may be repeated.
   fileprivate var isPassing: Bool {
     guard isRequest else { return error.map(Self.passingErrors.contains) ?? false }
     guard isRepeatable == true, !isAnswered, !asksToWait else { return false }

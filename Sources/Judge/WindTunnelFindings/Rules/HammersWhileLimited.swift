@@ -1,16 +1,16 @@
 extension FindingRule {
-  /// One call is told to wait, and the others go on as if nothing had been said.
+  /// Finds clients that continue with other calls although one call's response requests a wait.
   static let hammersWhileLimited = FindingRule(
     id: "hammers-while-limited",
     severity: .warning,
-    title: "Goes on asking with other calls while Retry-After holds.",
+    title: "Sends other calls while Retry-After is in force.",
     condition:
-      "calls began in the time that a 429 or 503 had asked another call of the same endpoint to wait, in "
-      + "which the server answered nobody",
-    cost: "The limit is never over for a client that keeps asking, and some servers lock it out.",
+      "calls began while an earlier 429 or 503 asked another call of the same endpoint to wait, "
+      + "and the server answered no call in that time",
+    cost: "The limit never ends for a client that keeps sending, and some servers block it.",
     fix:
-      "Keep the moment by host or endpoint, and let the calls that begin before it wait, or fail without "
-      + "a request.",
+      "Store the end of the wait by host or endpoint. Let calls that begin earlier wait, or fail "
+      + "without a request.",
     source: "RFC 6585 §4; RFC 9110 §10.2.3; AWS Builders' Library, Timeouts, retries and backoff",
     clients: [.service, .library],
     leastCalls: 10,
@@ -25,9 +25,11 @@ extension FindingRule {
       let call = flight.calls[place]
       guard let limit = limits.limit(on: call) else { continue }
       let requests = call.requests(within: limit)
-      // Whom the server answers it does not keep off.
+      // If the server answers some requests, the limit does not apply to all.
       guard requests.allSatisfy(\.isLimited) else {
-        return .notMet("The server answered some in the time that it had asked others to wait.")
+        return .notMet(
+          "The server answered some calls during the wait that it had requested from others."
+        )
       }
       judged += 1
       if requests.isEmpty { continue }
@@ -37,29 +39,29 @@ extension FindingRule {
     guard judged >= rule.leastCalls else { return rule.notMet(by: judged) }
     guard let first = sent.first, sent.count * 5 >= judged * 4 else { return .passed(judged) }
     let seen = Violation(
-      "\(sent.count) of \(judged) calls that began within the \(Figures.wait(wait)) that another call "
-        + "of their endpoint had been asked to wait sent a request before those were over."
+      "\(sent.count) of \(judged) calls that began during the \(Figures.wait(wait)) wait of "
+        + "another call of their endpoint sent a request before it ended."
     )
     return rule.broken(seen, in: .one(at: first, in: flight), calls: sent.count, of: judged)
   }
 }
 
-/// The first time in which each endpoint of a flight was to be left alone, as far as its client had
-/// heard.
+/// The first time range in which each endpoint of a run requested a wait, from when its client knew
+/// it.
 ///
-/// A later one may end when the server has long been well: who heard of the first had no reason to
-/// ask for another.
+/// A later range may end long after the server has recovered. A client that respects the first one
+/// would not have caused another.
 private struct LimitTable {
-  /// A time that an answer has asked to wait, from when it was heard.
+  /// A time range in which a response requests a wait, from when the client could read it.
   struct Limit {
     var start: Duration
     var end: Duration
-    /// The time before which a request is too early, as far as clocks can tell.
+    /// The time before which a request is certainly too early, given the resolution of clocks.
     var sureEnd: Duration
   }
 
-  /// The time that one call has to tell another what it heard; clocks are not finer than their
-  /// readers.
+  /// The time in which a client may pass the information on to its other calls, and the tolerance
+  /// for clocks.
   private static let tolerance = Duration.milliseconds(100)
 
   private var limits: [String: Limit] = [:]
@@ -76,7 +78,7 @@ private struct LimitTable {
     }
   }
 
-  /// Returns the time in which a call began; `nil` where it began in none.
+  /// Returns the time range in which a call began, or `nil` if there is none.
   func limit(on call: Observation) -> Limit? {
     guard let begun = call.start, let limit = limits[call.endpoint],
       begun >= limit.start + Self.tolerance, begun + Self.tolerance < limit.end
@@ -88,7 +90,7 @@ private struct LimitTable {
 extension Observation {
   fileprivate var clock: Duration { start ?? .zero }
 
-  /// The requests for its endpoint that came before a limit was over.
+  /// Returns the requests for its endpoint before the end of a limit.
   fileprivate func requests(within limit: LimitTable.Limit) -> [Attempt] {
     attempts.filter { attempt in
       attempt.isRequest && attempt.asks(for: endpoint)
@@ -98,7 +100,7 @@ extension Observation {
 }
 
 extension Observation.Attempt {
-  /// Tells whether it was told to come back later.
+  /// Whether its response requests a later retry.
   fileprivate var isLimited: Bool {
     (status == 429 || status == 503) && error == nil && asksToWait
   }

@@ -1,11 +1,12 @@
 extension FindingRule {
-  /// A log-in page outlives the network that it came from.
+  /// Finds clients that store the page of a captive portal and show it when the server is reachable
+  /// again.
   static let keepsPortalPage = FindingRule(
     id: "keeps-portal-page",
-    title: "Shows a captive portal's page when the server is there again.",
-    condition: "a captive portal answered a call, and the server itself later ones",
-    cost: "The user has logged in to the network, and the app still shows its log-in page.",
-    fix: "Look at an answer before it is kept: its media type, its place, and Cache-Control.",
+    title: "Shows a captive portal's page when the server is reachable again.",
+    condition: "a captive portal answered a call, and the server itself answered later ones",
+    cost: "The user has logged in to the network, but the app still shows its log-in page.",
+    fix: "Check a response before storing it: its media type, its URL and Cache-Control.",
     source: "RFC 8952 §1; RFC 9111 §5.2.2.5 (no-store)",
     clients: [.service, .library]
   ).together(.portal) { rule, _, flight in
@@ -23,20 +24,21 @@ extension FindingRule {
     return rule.standing(kept, of: later.count, in: flight) { place in
       if shown.isEmpty { return failure }
       let isAnswered = flight.calls[place].attempts.contains(where: \.isRequest)
-      let how = isAnswered ? "had the server's own answer" : "asked nobody"
-      return "It showed the page of a captive portal that was gone, and \(how)."
+      let how = isAnswered ? "received the server's own response" : "sent no request"
+      return "It showed the page of a captive portal that was no longer active, and \(how)."
     }
   }
 
-  /// Less than an error, for some have breakers for each address.
+  /// A warning only, because some clients have a circuit breaker for each URL.
   private static let failure = Violation(
-    "It failed and asked nobody, when the server was there again. A captive portal had answered at this "
-      + "address before.",
+    "It failed without a request when the server was reachable again. A captive portal had "
+      + "answered at this address before.",
     severity: .warning
   )
 
-  /// The places of calls that failed and sent nothing where a page had come before, behind one by
-  /// which the client had come through: a breaker that is open for all would be closed by that.
+  /// Returns the indices of calls that failed without a request at an endpoint that had a portal's
+  /// page, after another call had succeeded. A circuit breaker for all endpoints would have been
+  /// closed by that success.
   private static func failsUnasked(among later: [Int], in flight: ClientRun) -> [Int] {
     let pages = Set(
       flight.calls.filter { $0.attempts.contains(where: \.isOfPortal) }.map(\.endpoint)

@@ -1,16 +1,15 @@
 extension FindingRule {
-  /// Each call leaves a connection behind.
+  /// Finds clients that leave a connection open after each call.
   static let leaksConnections = FindingRule(
     id: "leaks-connections",
     title:
-      "Leaves a connection open behind nearly every call, or behind nearly every error response.",
+      "Leaves a connection open after nearly every call, or after nearly every error response.",
     condition:
-      "at least 50 calls of a client that lives, or 20 error responses, from a server that keeps connections",
-    cost: "After some hours there is no file descriptor or port left, and every call fails.",
-    fix:
-      "Use one client and its pool for all calls; read each answer to its end, and close it.",
+      "at least 50 calls of one process, or 20 error responses, by a server that keeps connections",
+    cost: "After some hours no file descriptor or port is left, and every call fails.",
+    fix: "Use one client and its pool for all calls. Read each response to its end, and close it.",
     source: "RFC 9112 §9.4 (a client limits its open connections); Go, net/http: Response.Body",
-    // A library's sessions are made and ended by the drill.
+    // The drill creates and ends the sessions of a library.
     clients: [.service],
     leastCalls: ClientRun.Connections.leastCalls
   ).together { rule, _, flight in
@@ -24,7 +23,7 @@ extension FindingRule {
       return rule.notMet(by: most?.calls ?? 0)
     }
     let growsWithErrors = hasErrors && Double(most.leftOpen) >= 0.9 * Double(errors)
-    // A pool may hold some for each of the calls that are made at once.
+    // A pool may hold some connections for each concurrent call.
     guard most.growsWithCalls || growsWithErrors, most.leftOpen > 2 * flight.mostAtOnce + 8 else {
       return .passed(most.calls)
     }

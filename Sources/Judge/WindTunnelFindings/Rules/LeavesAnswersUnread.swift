@@ -1,16 +1,16 @@
 extension FindingRule {
-  /// An answer is left half read, and its connection open.
+  /// Finds clients that leave responses partly unread and their connections open.
   static let leavesAnswersUnread = FindingRule(
     id: "leaves-answers-unread",
     severity: .warning,
-    title: "Leaves large answers half read, and their connections open.",
-    condition:
-      "at least \(leastCalls) calls of a client that lives were answered with a megabyte or more",
+    title: "Leaves large responses half read, and their connections open.",
+    condition: "at least \(leastCalls) calls of one client process received a megabyte or more",
     cost:
-      "The connection can serve no other call, and holds memory on both sides until somebody gives it up.",
-    fix: "Read each answer to its end, or close its connection.",
+      "The connection can serve no other call, and uses memory on both sides until one side closes "
+      + "it.",
+    fix: "Read each response to its end, or close its connection.",
     source: "RFC 9112 §9.3 (read the whole response before reuse); Go, net/http: Response.Body",
-    // A library's sessions are made and ended by the drill.
+    // The drill creates and ends the sessions of a library.
     clients: [.service],
     leastCalls: leastCalls
   ).together { rule, _, flight in
@@ -20,10 +20,10 @@ extension FindingRule {
       return rule.notMet(by: calls)
     }
     let unread = looked.compactMap(\.leftUnread).reduce(0, +)
-    // One may be an accident, such as a call that was given up.
+    // A single unread response may be accidental, for example after a cancelled call.
     guard unread >= 2, unread * 2 >= calls else { return .passed(calls) }
     let seen = Violation(
-      "\(unread) answers were not read to their end, and their connections still open "
+      "\(unread) responses were not read to their end, and their connections were still open "
         + "\(Figures.wait(ClientRun.Connections.patience)) after the last of \(calls) calls."
     )
     return rule.broken(seen, in: .one(at: last, in: flight), calls: min(unread, calls), of: calls)

@@ -1,12 +1,11 @@
 extension FindingRule {
-  /// Retries follow each other without a pause.
+  /// Finds clients whose retries follow each other without a pause.
   static let noBackOff = FindingRule(
     id: "no-back-off",
     title: "Tries again and again without a pause.",
-    condition: "at least two calls tried the same at least four times, and no answer said when to",
-    cost: "What a server needs to recover is time, and it gets load in its place.",
-    fix:
-      "Double the wait from attempt to attempt, with a random part; the first may be at once.",
+    condition: "at least two calls made the same request four times or more, without Retry-After",
+    cost: "A server that needs time to recover gets load instead.",
+    fix: "Double the wait with each attempt, with a random part. The first may be immediate.",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015); RFC 8961 §4",
     clients: Set(ClientRun.Client.allCases),
     leastCalls: 2,
@@ -21,7 +20,7 @@ extension FindingRule {
       rows.append((Row(row, of: call), call))
     }
     guard rows.count >= rule.leastCalls else { return rule.notMet(by: rows.count) }
-    // Waits that are drawn at random are short now and then: a call alone proves nothing.
+    // Random waits are sometimes short, so a single call proves nothing.
     let none = rows.filter { $0.row.hasNoWait }
     let short = rows.filter { $0.row.isHasty }
     let isHasty = rows.count >= manyCalls && Double(short.count) >= Double(rows.count) * nearlyAll
@@ -31,27 +30,29 @@ extension FindingRule {
     }
   }
 
-  /// Fewer attempts may all be at once: one retry is common, and some clients re-send twice.
+  /// The minimum number of attempts. Fewer may all be made at once: one retry is common, and some
+  /// clients repeat a request twice.
   private static let leastRow = Row.stretch
-  /// So many calls, and such a share of them, are no chance.
+  /// With this number of calls and this share of them, short waits are not random.
   private static let manyCalls = 12
   private static let nearlyAll = 0.8
 }
 
-/// The waits of a call's attempts for the same.
+/// The waits between a call's attempts for the same request.
 private struct Row {
-  /// So many attempts in a row are looked at together.
+  /// The number of consecutive attempts that are compared.
   static let stretch = 4
-  /// A wait that no back-off has three times in a row: of waits drawn below 100, 200 and 400 ms all
-  /// three are as short as that in one call of a thousand.
+  /// The maximum wait that counts as none. Random waits below 100, 200 and 400 ms are all three
+  /// below it in only one call of a thousand.
   private static let noPause = Duration.milliseconds(20)
-  /// A wait that such a back-off has three times in a row in one call of eight.
+  /// The maximum wait that counts as short. With such a back-off, three consecutive waits are below
+  /// it in one call of eight.
   private static let pause = Duration.milliseconds(100)
-  /// A burst with a longer wait in it is one that grows.
+  /// The wait from which a burst counts as one with growing waits.
   private static let longPause = Duration.milliseconds(250)
-  /// So many attempts in a second are a burst.
+  /// The number of attempts in a second that counts as a burst.
   private static let burst = 5
-  /// A wait that grows from nothing begins here: what is shorter is the machine's own.
+  /// The minimum of a wait from which growth is measured. Shorter waits are caused by the machine.
   private static let shortestGrown = Duration.milliseconds(5)
 
   private let waits: [Duration]
@@ -62,16 +63,16 @@ private struct Row {
     starts = row.compactMap { call.attempts[$0].start }
   }
 
-  /// Tells whether attempts follow each other at once.
+  /// Whether attempts follow each other at once.
   var hasNoWait: Bool { longest < Self.noPause || flatStretch(below: Self.noPause) != nil }
 
-  /// Tells whether they come so fast that no server has had time for anything.
+  /// Whether attempts follow each other so fast that a server has no time to recover.
   var isHasty: Bool {
     longest < Self.pause || flatStretch(below: Self.pause) != nil
       || isBurst && longest < Self.longPause
   }
 
-  /// The sentence that says what was seen.
+  /// The sentence that describes the waits.
   var words: String {
     if longest < Self.pause {
       return "It tried \(starts.count) times and never waited more than \(Figures.time(longest))."
@@ -85,9 +86,8 @@ private struct Row {
 
   private var longest: Duration { waits.max() ?? .zero }
 
-  /// The place of the first attempts in a row between which each wait is shorter than that, and
-  /// none grows as a back-off does from there on: one that begins with some milliseconds is a
-  /// back-off, too.
+  /// Returns the index of the first consecutive attempts with waits below a limit that do not grow
+  /// as in a back-off. A back-off may begin with some milliseconds.
   private func flatStretch(below limit: Duration) -> Int? {
     let count = Self.stretch - 1
     return waits.indices.dropLast(count - 1).first { place in
@@ -99,7 +99,8 @@ private struct Row {
 
   private var isBurst: Bool { shortestBurst < .seconds(1) }
 
-  /// The shortest time in which a burst began; a day where there are too few attempts for one.
+  /// The shortest duration of a burst's number of attempts. It is a day if there are too few
+  /// attempts.
   private var shortestBurst: Duration {
     starts.indices.dropLast(Self.burst - 1).map { starts[$0 + Self.burst - 1] - starts[$0] }.min()
       ?? .seconds(86_400)

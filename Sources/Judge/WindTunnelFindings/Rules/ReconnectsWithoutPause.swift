@@ -1,13 +1,12 @@
 extension FindingRule {
-  /// A server that starts again is asked for a handshake all the time.
+  /// Finds clients that try to reconnect without a pause while a server restarts.
   static let reconnectsWithoutPause = FindingRule(
     id: "reconnects-without-pause",
-    title: "Connects again and again without a pause after a conversation was lost.",
+    title: "Reconnects again and again without a pause after losing a conversation.",
     condition:
-      "a call lost a conversation, and then asked for it \(waitsMin) times in a row in vain",
-    cost: "What a server needs to start again is time, and it gets handshakes in its place.",
-    fix:
-      "Double the wait from attempt to attempt, with a random part; the first may be at once.",
+      "a call lost a conversation, and then failed to get another \(waitsMin) times in a row",
+    cost: "A server that needs time to restart gets handshakes instead.",
+    fix: "Double the wait with each attempt, with a random part. The first may be immediate.",
     source: "RFC 6455 §7.2.3; AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     restsOnTime: true
   ).eachCall(.conversed) { call in
@@ -17,26 +16,26 @@ extension FindingRule {
       for first in 0...(row.count - waitsMin) {
         guard let longest = row[first..<first + waitsMin].max(), longest < pause else { continue }
         return .broken(
-          "After a conversation was lost it asked for the next \(waitsMin) times and never "
-            + "waited more than \(Figures.time(longest))."
+          "After losing a conversation it requested the next \(waitsMin) times and never waited "
+            + "more than \(Figures.time(longest))."
         )
       }
     }
     return isMet ? .kept : .notMet
   }
 
-  /// A back-off of a tenth of a second, drawn from zero, has so many waits in a row below the pause
-  /// in one call of thirty thousand, and one of half as much in one of a thousand.
+  /// The number of consecutive waits below the pause. With a random back-off of up to 100 ms, this
+  /// happens in one call of thirty thousand. With up to 50 ms, it happens in one of a thousand.
   private static let waitsMin = 5
   private static let pause = Duration.milliseconds(50)
 }
 
 extension JudgedCall {
-  /// The time for which a conversation has to last that a server is up again.
+  /// The minimum duration of a conversation after which the server counts as recovered.
   private static let held = Duration.seconds(5)
 
-  /// The waits before each handshake that follows a lost conversation or a refused handshake, in
-  /// rows that begin with a loss and end with a conversation that holds.
+  /// The waits before each handshake after a lost conversation or a rejected handshake. Each row
+  /// begins with a loss and ends with a stable conversation.
   fileprivate var waitsBeforeReconnections: [[Duration]] {
     var rows: [String: [Duration]] = [:]
     var last: [String: Observation.Attempt] = [:]

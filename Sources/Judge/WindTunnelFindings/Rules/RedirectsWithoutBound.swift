@@ -1,11 +1,11 @@
 extension FindingRule {
-  /// A circle has no end.
+  /// Finds clients that follow redirects without a maximum.
   static let redirectsWithoutBound = FindingRule(
     id: "redirects-without-bound",
     title: "Follows more than fifty redirects of one call.",
-    condition: "a call was redirected at least four times, and never to an answer",
-    cost: "One wrong rule on a server makes each of its clients a load test.",
-    fix: "Follow ten or twenty redirects, and then say that there are too many.",
+    condition: "a call was redirected at least four times without a final response",
+    cost: "One wrong rule on a server turns each of its clients into a load test.",
+    fix: "Follow ten or twenty redirects, and then report too many redirects.",
     source:
       "RFC 9110 §15.4 (a client should detect cyclical redirections); Fetch, HTTP-redirect fetch",
     clients: Set(ClientRun.Client.allCases)
@@ -14,19 +14,19 @@ extension FindingRule {
     let count = call.longestChain
     guard count >= 4 else { return .notMet }
     return count > most
-      ? .broken("It followed \(count) redirects, and would have gone on.")
+      ? .broken("It followed \(count) redirects, and would have continued.")
       : .kept
   }
 
-  /// curl follows as many as that where nobody says otherwise (`--max-redirs`).
+  /// curl follows 50 redirects by default (`--max-redirs`).
   private static let most = 51
 }
 
 extension JudgedCall {
-  /// A client that has given up and tries again waits before it does; no redirect is waited for.
+  /// The minimum wait before a retry after a failed chain. Redirects are followed without a wait.
   private static let pause = Duration.milliseconds(80)
 
-  /// The greatest number of redirects that were followed at once.
+  /// The maximum number of redirects that were followed in one chain.
   fileprivate var longestChain: Int {
     var (longest, chain) = (0, 0)
     var before: Duration?
@@ -41,6 +41,6 @@ extension JudgedCall {
 }
 
 extension Observation.Attempt {
-  /// Tells whether it was answered with a way to another place.
+  /// Whether the response is a redirect.
   fileprivate var isRedirect: Bool { error == nil && (300..<400).contains(status ?? 0) }
 }

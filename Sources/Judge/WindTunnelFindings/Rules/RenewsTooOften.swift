@@ -1,18 +1,18 @@
 extension FindingRule {
-  /// A credential expires once, and is renewed again and again.
+  /// Finds clients that renew an expired credential several times.
   static let renewsTooOften = FindingRule(
     id: "renews-too-often",
     title:
-      "Asks for a new credential in many calls at once, or again and again in one, where one for all was enough.",
+      "Requests a new credential repeatedly, or in many calls at once, although one is enough.",
     condition:
-      "a credential expired, and calls that were answered 401 asked for another, at the issuer that the "
-      + "scenario names (`\"credential\"`), and came through with it",
+      "a credential expired, and calls that received 401 requested another from the issuer that "
+      + "the scenario names (`\"credential\"`), and succeeded with it",
     cost:
-      "The issuer gets as many log-ins as there are calls, and limits or locks the account; where each "
-      + "new credential ends the one before, no call ever comes through.",
+      "The issuer receives a log-in for each call, and limits or locks the account. If each new "
+      + "credential revokes the previous one, no call ever succeeds.",
     fix:
-      "Let one call renew it and the others wait for that one; keep what it got for all of them; give up when "
-      + "the new one is refused, too.",
+      "Let one call renew the credential while the others wait for it, and use the result for all. "
+      + "Give up if the new one is refused, too.",
     source: "RFC 6749 §5.1, §6 (refresh tokens may be rotated); RFC 9700 §4.14.2; RFC 9110 §15.5.2",
     clients: [.service, .library],
     leastCalls: 4
@@ -21,20 +21,20 @@ extension FindingRule {
     let renewing = refused.filter(\.isJudged).compactMap { Renewal(of: $0, in: flight.scenario) }
     guard let first = renewing.map(\.call.observation.call).min() else { return rule.notMet(by: 0) }
     if let endless = renewing.max(by: { $0.count < $1.count }), endless.count >= times {
-      let seen = Violation("It asked for a new credential \(endless.count) times in one call.")
+      let seen = Violation("It requested a new credential \(endless.count) times in one call.")
       let broken = renewing.count { $0.count >= times }
       return rule.broken(seen, in: endless.call, calls: broken, of: renewing.count)
     }
     let through = renewing.filter(\.cameThrough)
     guard !through.isEmpty else {
-      return .notMet("No call came through with what the issuer gave.")
+      return .notMet("No call succeeded with the credential that the issuer returned.")
     }
-    // In process, and where none are kept, nobody counts the processes that made the calls.
+    // The processes of the calls are not counted in process, nor if connections are not kept.
     guard !flight.traffic.connections.isEmpty else {
       return .notMet("The processes that made its calls, each with a credential, were not counted.")
     }
-    // Each process has a credential of its own: the parts of a drill on several machines, and one
-    // that was started again after it had crashed or hung.
+    // Each process has its own credential. A sharded drill has several processes, and a process is
+    // started again after a crash or hang.
     let clients =
       flight.traffic.connections.count
       + flight.calls.count { $0.ending == .crashed || $0.ending == .hung }
@@ -45,37 +45,38 @@ extension FindingRule {
     guard since >= rule.leastCalls else { return rule.notMet(by: since) }
     let crossing = through.crossing
     guard crossing.count >= times * clients, let example = crossing.map(\.call).smallest else {
-      // Of calls that are made one at a time none can ask beside another.
+      // If calls are made one at a time, none can renew the credential at the same time as another.
       return flight.mostAtOnce > 1
         ? .passed(since)
         : .notMet(
-          "Its calls were made one at a time, and renewed it no more often than they had to. Fly it with "
-            + "--concurrency to see whether those beside each other share what one gets."
+          "Its calls were made one at a time, and renewed it no more often than necessary. Run it "
+            + "with --concurrency to see whether concurrent calls share a new credential."
         )
     }
     let seen = Violation(
-      "A credential expired once, and \(crossing.count) of \(since) calls asked for a new one while another "
-        + "was asking."
+      "A credential expired once, and \(crossing.count) of \(since) calls requested a new one "
+        + "while another request for it was open."
     )
     return rule.broken(seen, in: example, calls: crossing.count, of: since)
   }
 
-  /// Whoever renews so much more often than it has to does not do so by chance: a call that was
-  /// refused when another was just renewing it may do so once more.
+  /// The minimum ratio of renewals to expected renewals. A call that was rejected while another
+  /// renewed the credential may renew it once more, so a smaller ratio may be accidental.
   private static let times = 4
 }
 
-/// The requests for a new credential in a call that was refused.
+/// The requests for a new credential in a rejected call.
 private struct Renewal {
   let call: JudgedCall
   /// The number of such requests.
   let count: Int
-  /// Tells whether the call was answered behind one.
+  /// Whether the call succeeded after a renewal.
   let cameThrough: Bool
-  /// The time in which the issuer had the first of them and had not answered it.
+  /// The time from the first of these requests to its response.
   let asking: Range<Duration>
 
-  /// Looks at a call; `nil` where it did not ask the issuer, or was there for that alone.
+  /// Creates the renewals of a call; `nil` if it did not request a credential, or had no other
+  /// purpose.
   init?(of call: JudgedCall, in scenario: Scenario?) {
     guard call.traits.contains(.refused), let issuer = scenario?.credential?.issuer else {
       return nil
@@ -94,9 +95,9 @@ private struct Renewal {
 }
 
 extension [Renewal] {
-  /// The renewals that began or ended while another call's was unanswered. A cassette has few
-  /// credentials to give: whoever gets the expired one again and waits for its turn before it asks
-  /// anew cannot do better.
+  /// The renewals that began or ended during another call's renewal. A cassette has few
+  /// credentials, so a client may receive the expired one again. A client that then waits for its
+  /// turn does not count.
   fileprivate var crossing: [Renewal] {
     let ordered = sorted { $0.asking.lowerBound < $1.asking.lowerBound }
     var latest: Duration?
@@ -111,13 +112,13 @@ extension [Renewal] {
 }
 
 extension Scenario? {
-  /// Tells whether an attempt asks the issuer for a credential.
+  /// Returns whether an attempt requests a credential from the issuer.
   fileprivate func isRenewal(_ attempt: Observation.Attempt) -> Bool {
     guard attempt.isRequest, let issuer = self?.credential?.issuer else { return false }
     return issuer.mayMatch(Request(endpoint: String(attempt.key)))
   }
 
-  /// Tells whether an attempt got an answer of the server's that is no credential.
+  /// Returns whether an attempt got a response of the server that is not a credential.
   fileprivate func isAnswered(_ attempt: Observation.Attempt) -> Bool {
     attempt.isAnswered && !isRenewal(attempt)
   }

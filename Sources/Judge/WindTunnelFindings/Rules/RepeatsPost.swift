@@ -1,20 +1,21 @@
 extension FindingRule {
-  /// A request that must not be done twice is sent again though it may have been done.
+  /// Finds clients that repeat a request which must not be processed twice, and may have been
+  /// processed.
   static let repeatsPost = FindingRule(
     id: "repeats-post",
-    title: "Sends a POST or PATCH again that the server may have done already.",
+    title: "Repeats a POST or PATCH that the server may already have processed.",
     condition:
-      "a POST or PATCH failed or was given up after it had been read whole, or was sent again while it "
-      + "was open",
+      "a POST or PATCH failed or was cancelled after the server had read it, or was sent again "
+      + "while it was open",
     cost: "An order, a payment or a message is made twice.",
     fix:
-      "Repeat idempotent methods alone, or send an Idempotency-Key that is made once for a call and "
-      + "stays over its attempts.",
+      "Repeat only idempotent methods, or send an Idempotency-Key that is created once for a call "
+      + "and used in all its attempts.",
     source: "RFC 9110 §9.2.2; draft-ietf-httpapi-idempotency-key-header",
     clients: Set(ClientRun.Client.allCases)
   ).eachCall(.unsafe) { call in
     if let violation = call.otherBody ?? call.race { return .broken(violation) }
-    // A request is decided when it has come whole, so each of these had been read.
+    // A request is decided when it is complete, so the server had read each of these.
     let attempts = call.attempts
     let doubtful = attempts.indices.filter { attempts[$0].mayHaveBeenDone != nil }
     guard !doubtful.isEmpty else { return .notMet }
@@ -24,7 +25,7 @@ extension FindingRule {
       else { continue }
       let (before, after) = (attempts[place], attempts[again])
       let (key, next) = (before.sent?.key, after.sent?.key)
-      // A key that was not seen may be any.
+      // A key that was not observed may have any value.
       let isUnseen = next == nil && after.isRepeatable != false
       if isUnseen || call.isOneDeed(before, after) { continue }
       let status = before.wasLeft ? nil : before.status
@@ -43,8 +44,8 @@ extension FindingRule {
 }
 
 extension JudgedCall {
-  /// The place of the attempt that sends the same again: another body is another deed, where bodies
-  /// were seen.
+  /// Returns the index of the attempt that repeats a request. If bodies were observed, a request
+  /// with another body is not a repetition.
   fileprivate func repetition(of place: Int) -> Int? {
     let attempts = attempts
     let next = repeats.first { $0.before == place }?.after
@@ -55,24 +56,24 @@ extension JudgedCall {
     }
   }
 
-  /// Whether a server can recognise two requests as one: by the same key, or by another value that
-  /// no other call has.
+  /// Returns whether a server can recognise two requests as one: by the same key, or by another
+  /// value that no other call has.
   fileprivate func isOneDeed(_ before: Observation.Attempt, _ after: Observation.Attempt) -> Bool {
     guard let sent = before.sent, let next = after.sent else { return false }
     if sent.key != nil, sent.key == next.key { return true }
     return sent.marks.contains { next.marks.contains($0) && isOwn($0) }
   }
 
-  /// A request that is sent a second time while the first one is open: a hedged or raced submit,
-  /// which is done twice.
+  /// A request that is sent a second time while the first is open, as in a hedged or raced submit.
+  /// It is processed twice.
   fileprivate var race: FindingRule.Violation? {
-    // Of each content the request that is open for the longest time.
+    // For each content, the request that is open for the longest time.
     var open: [Int: (attempt: Observation.Attempt, over: Duration)] = [:]
     for attempt in attempts where attempt.isRequest {
       guard let content = attempt.sent?.content, let start = attempt.start else { continue }
       if let (before, over) = open[content], let first = before.start,
-        // Threads of one server may see an end later than the next start, and parts of a call
-        // that begin at once are no repetition.
+        // Threads of a server may record an end after the next start. Parts of a call that begin at
+        // once are not repetitions.
         start + .milliseconds(20) < over, start >= first + .milliseconds(50),
         !isOneDeed(before, attempt)
       {
@@ -89,9 +90,9 @@ extension JudgedCall {
     return nil
   }
 
-  /// A second request with the same key and another content, which a server has to refuse.
+  /// A second request with the same key and another content, which a server must reject.
   fileprivate var otherBody: FindingRule.Violation? {
-    // By the key and the address: a redirect leads the same content to another one.
+    // Indexed by the URL and the key, because a redirect sends the same content to another URL.
     var contents: [[String]: Int] = [:]
     for attempt in attempts {
       guard let sent = attempt.sent, let key = sent.key, let content = sent.content else {
@@ -100,7 +101,7 @@ extension JudgedCall {
       let known = contents.updateValue(content, forKey: [attempt.key, "\(key)"])
       if let known, known != content {
         return FindingRule.Violation(
-          "It sent \(attempt.key) again under the same Idempotency-Key, and with another body."
+          "It sent \(attempt.key) again under the same Idempotency-Key, but with another body."
         )
       }
     }
@@ -109,20 +110,20 @@ extension JudgedCall {
 }
 
 extension Observation.Attempt {
-  /// Whether the client left before anything came of a good response.
+  /// Whether the client closed the connection before it received any part of a successful response.
   fileprivate var wasLeft: Bool { isAnswered && bytesSent == 0 }
 
-  /// The weight of sending it again where it must not be done twice and nobody knows whether it
-  /// was; `nil` where it may be repeated, was done well, or was not done.
+  /// The severity of repeating the request, if it must not be processed twice and may have been.
+  /// `nil` if it may be repeated, or if its result is known.
   fileprivate var mayHaveBeenDone: Finding.Severity? {
     guard isRequest, isRepeatable == false || sent?.key != nil else { return nil }
     if wasLeft { return .error }
     guard !isAnswered else { return nil }
     switch status {
-    // A gateway that is overloaded says so before it has asked anybody, but need not.
+    // An overloaded gateway often rejects a request before it is forwarded, but not always.
     case 503?: return asksToWait ? nil : .warning
     case 500?, 502?, 504?: return .error
-    // A refusal is one, also where the rest of its body did not come.
+    // A rejection is known even if the rest of its body was not received.
     default: return error == nil || (status ?? 0) >= 300 ? nil : .error
     }
   }

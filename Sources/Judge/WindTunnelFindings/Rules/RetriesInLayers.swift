@@ -1,14 +1,13 @@
 extension FindingRule {
-  /// Two layers try again, and neither knows of the other.
+  /// Finds clients in which two independent layers retry.
   static let retriesInLayers = FindingRule(
     id: "retries-in-layers",
     severity: .note,
-    title: "Tries again in two layers, so that attempts are multiplied.",
+    title: "Retries in two layers, so that attempts multiply.",
     condition:
-      "at least 8 calls tried the same at least four times without success, and no answer said when to",
-    cost:
-      "Three attempts in each of three layers are 27 requests for one call, just when a server fails.",
-    fix: "Retry in one layer alone, and let the others pass its failure on.",
+      "at least 8 calls made the same request four times or more, without success or Retry-After",
+    cost: "Three attempts in each of three layers are 27 requests for one call.",
+    fix: "Retry in one layer only, and let the others return its failure.",
     source:
       "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE Book, ch. 22",
     leastCalls: 8,
@@ -25,34 +24,34 @@ extension FindingRule {
       }
     }
     guard patterns.count >= rule.leastCalls else { return rule.notMet(by: patterns.count) }
-    // Waits that are drawn at random look like this now and then, and not all the same.
+    // Random waits sometimes have such a pattern, but not the same one in all calls.
     let first = patterns.lazy.compactMap(\.self).first
     guard let layers = first, patterns.allSatisfy({ $0 == layers }),
       let example = examples[layers]
     else { return .passed(patterns.count) }
     let seen = Violation(
-      "It made \(layers.outer * layers.inner) attempts for a call, \(layers.inner) and \(layers.inner) "
-        + "with a longer wait between, \(layers.outer) times."
+      "It made \(layers.outer * layers.inner) attempts: \(layers.outer) groups of \(layers.inner) "
+        + "with a longer wait between."
     )
     return rule.broken(seen, in: example, calls: patterns.count, of: patterns.count)
   }
 }
 
-/// The numbers of attempts by which two layers make a call's.
+/// The numbers of attempts of two layers, whose product is the number of a call's attempts.
 private struct Layers: Hashable {
   let outer: Int
   let inner: Int
 
-  /// A wait of the outer layer is so many times as long as any of the inner one.
+  /// The minimum ratio of an outer layer's wait to the inner waits.
   private static let times = 3
-  /// A shorter wait is the machine's own.
+  /// The minimum wait. Shorter waits are caused by the machine.
   private static let shortest = Duration.milliseconds(5)
 
-  /// Finds them in the waits between all attempts of a call; there are none in waits of one scale,
-  /// nor where each of the longer ones stands behind another number of shorter ones.
+  /// Finds two layers in the waits between all attempts of a call. Returns `nil` if all waits have
+  /// a similar length, or if the numbers of short waits between long ones differ.
   init?(_ waits: [Duration]) {
     let longest = waits.max() ?? .zero
-    // The inner waits and the outer ones may each grow; between the two kinds there is a step.
+    // The inner and the outer waits may each grow, but there is a step between the two kinds.
     let sorted = waits.sorted()
     let steps = zip(sorted, sorted.dropFirst()).filter { shorter, longer in
       longer >= max(shorter, Self.shortest) * Self.times
@@ -68,8 +67,8 @@ private struct Layers: Hashable {
 }
 
 extension JudgedCall {
-  /// The waits between its attempts for the same, where all of them failed, none asked for a wait,
-  /// and it made no others.
+  /// The waits between its attempts, if all have the same request and failed, and no response
+  /// requested a wait.
   fileprivate var waitsOfItsOwn: [Duration]? {
     let row = longestRow
     guard row.count >= 4, row.count == attempts.count, !traits.contains(.hung),

@@ -1,14 +1,14 @@
 internal import WindTunnelSymptoms
 
 extension FindingRule {
-  /// All clients of a kind try again at the same moment.
+  /// Finds clients that all retry at the same moment.
   static let retriesInStep = FindingRule(
     id: "retries-in-step",
     severity: .note,
-    title: "Waits the same time before each first retry, so that many clients come back at once.",
+    title: "Waits the same time before each first retry, so that many clients retry at once.",
     condition: "at least 10 calls that failed at first without Retry-After tried again",
-    cost: "Those who failed together come back together, and fail together.",
-    fix: "Draw the wait at random between zero and its bound (full jitter).",
+    cost: "Clients that failed together retry together, and fail together again.",
+    fix: "Draw the wait at random between zero and its limit (full jitter).",
     source: "AWS Architecture Blog, Exponential Backoff and Jitter (2015)",
     leastCalls: 10,
     restsOnTime: true
@@ -18,22 +18,21 @@ extension FindingRule {
     return rule.inStep(troubled, "first waits", least: least) { call in
       guard let first = call.repeats.first else { return nil }
       let before = call.attempts[first.before]
-      // A time-out of its own is in the wait after a silence, and says nothing about its back-off.
+      // After a silence, the wait includes the client's timeout, and does not show its back-off.
       let isOwn = !before.asksToWait && !before.isSilence
       return isOwn ? call.gap(first.before, first.after) : nil
     }
   }
 
-  /// Returns the standing of waits: those of half of them may not be the same but for what timers
-  /// are late by.
+  /// Returns the result of the rule for some waits. It is broken if half of the waits are equal,
+  /// given the accuracy of timers.
   ///
   /// - Parameters:
-  ///   - troubled: The calls that may have waited; the first that did is shown.
-  ///   - noun: The name of the waits, for the sentence.
-  ///   - least: The shortest wait that counts: less is the time that a client needs for its next
-  ///     request.
-  ///   - wait: Returns the wait of a call, if it has one.
-  /// - Returns: The standing.
+  ///   - troubled: The calls that may have waited. The first one with such a wait is the example.
+  ///   - noun: The name of the waits in the sentence.
+  ///   - least: The minimum wait. A client needs up to this time to send its next request.
+  ///   - wait: Returns the wait of a call, or `nil` if it has none.
+  /// - Returns: The result of the rule.
   func inStep(
     _ troubled: [JudgedCall],
     _ noun: String,
@@ -54,6 +53,6 @@ extension FindingRule {
     return broken(words, in: example, calls: waits.count, of: waits.count)
   }
 
-  /// The share of the wait that timers are late by.
+  /// The share of a wait by which timers are late.
   private static let share = 0.03
 }

@@ -1,12 +1,11 @@
 extension FindingRule {
-  /// An outage is answered with a multiple of the load.
+  /// Finds clients that multiply their load during an outage.
   static let retryStorm = FindingRule(
     id: "retry-storm",
-    title: "Answers an outage with more than four times its load.",
+    title: "Multiplies the load by more than four in an outage.",
     condition: "at least 20 calls, and five that failed at first",
-    cost: "The server that comes back is taken down again by those who waited for it.",
-    fix:
-      "Allow retries a share of the requests (a budget of 10 to 20 %), and break the circuit.",
+    cost: "The recovering server is overloaded again by clients that waited for it.",
+    fix: "Limit retries to 10 to 20 % of the requests, and use a circuit breaker.",
     source: "Bronson et al., Metastable Failures in Distributed Systems, HotOS 2021",
     clients: Set(ClientRun.Client.allCases),
     leastCalls: 20
@@ -14,7 +13,7 @@ extension FindingRule {
     guard flight.calls.count >= rule.leastCalls else { return rule.notMet(by: flight.calls.count) }
     let failed = troubled.filter { $0.isJudged && $0.traits.contains(.failedAtFirst) }
     guard let worst = Burst.all(of: failed).max(by: { $0.load < $1.load }) else {
-      return .notMet("No call met it: \(rule.condition).")
+      return .notMet("No call met the condition: \(rule.condition).")
     }
     let greedy = failed.filter { Double($0.rowCount) > most }
     guard worst.load > most, let example = greedy.smallest else { return .passed(failed.count) }
@@ -26,26 +25,27 @@ extension FindingRule {
     return rule.broken(seen, in: example, calls: greedy.count, of: failed.count)
   }
 
-  /// A first attempt and three retries, which is what most libraries do at most.
+  /// The maximum load per call: a first attempt and three retries, which most libraries do not
+  /// exceed.
   private static let most = 4.0
-  /// A retry more is what hashicorp/go-retryablehttp makes where nobody says otherwise.
+  /// The load of an error: one retry more, which is the default of hashicorp/go-retryablehttp.
   private static let grave = 5.0
 }
 
-/// Calls that began one after the other, and the requests that they made.
+/// Consecutive calls with their requests.
 private struct Burst {
   private(set) var calls = 0
   private(set) var requests = 0
   private let start: Duration
   private var last: Duration
 
-  /// So many calls tell what a client does from what one call did.
+  /// The minimum number of calls, so that a single call does not decide.
   private static let callsMin = 5
 
-  /// The requests of each call.
+  /// The number of requests per call.
   var load: Double { Double(requests) / Double(max(1, calls)) }
 
-  /// From the first call's beginning to the last one's.
+  /// The time from the first call's beginning to the last one's.
   var length: Duration { last - start }
 
   private init(at start: Duration) { (self.start, last) = (start, start) }
@@ -58,8 +58,9 @@ private struct Burst {
 
   private var isEnough: Bool { calls >= Self.callsMin }
 
-  /// Cuts calls in the order in which they began: a second makes a burst, or longer where a machine
-  /// begins few calls in one. Those that are left over at the end belong to the last.
+  /// Divides calls into bursts, in the order of their beginnings. A burst lasts a second, or longer
+  /// if a machine begins few calls in a second. Remaining calls at the end belong to the last
+  /// burst.
   static func all(of calls: [JudgedCall]) -> [Burst] {
     var begins = calls.compactMap { call in
       let start = call.observation.intendedStart ?? call.observation.start
@@ -69,7 +70,7 @@ private struct Burst {
     var bursts: [Burst] = []
     for (place, begin) in begins.enumerated() {
       let isOver = bursts.last.map { $0.isEnough && begin.start - $0.start >= .seconds(1) } ?? true
-      // Fewer than make a burst go with the one before them.
+      // Too few calls for a burst are added to the previous one.
       if isOver, bursts.isEmpty || begins.count - place >= Self.callsMin {
         bursts.append(Burst(at: begin.start))
       }

@@ -1,14 +1,12 @@
 extension FindingRule {
-  /// A credential is for the host that it was made for, and a redirect is no reason to show it to
-  /// others.
+  /// Finds clients that send a credential to another host after a redirect.
   static let sendsCredentialElsewhere = FindingRule(
     id: "sends-credential-elsewhere",
-    title: "Shows its credential to the host that it was redirected to.",
+    title: "Sends its credential to the host of a redirect.",
     condition:
-      "a request that bore a credential was redirected to another host, and the client went there",
-    cost: "Whoever can make a server redirect reads the user's password or token.",
-    fix:
-      "Take Authorization, Cookie and keys of an API out of a request before it follows to another host.",
+      "a request with a credential was redirected to another host, and the client followed",
+    cost: "An attacker who can make a server redirect reads the user's password or token.",
+    fix: "Remove Authorization, Cookie and API keys before following a redirect to another host.",
     source:
       "RFC 9110 §15.4 (remove header fields that the recipient does not need); CVE-2018-1000007",
     clients: Set(ClientRun.Client.allCases)
@@ -25,15 +23,15 @@ extension FindingRule {
       guard isRedirected, !shown.isEmpty else { continue }
       hasFollowed = true
       if sent.credentials.contains(where: { shown.contains($0) }) {
-        return .broken("It was redirected to another host, and sent its credential along.")
+        return .broken("It was redirected to another host, and sent its credential there.")
       }
       if sent.apiKeys.contains(where: { shown.contains($0) }) { hasShownKey = true }
     }
     guard hasFollowed else { return .notMet }
-    // Most libraries take out what they know, and leave to their callers what an API made up.
+    // Most libraries remove known credentials, and leave an API's own fields to their callers.
     return hasShownKey
       ? .broken(
-        "It was redirected to another host, and sent its API key along.",
+        "It was redirected to another host, and sent its API key there.",
         severity: .warning
       ) : .kept
   }

@@ -1,12 +1,12 @@
 extension FindingRule {
-  /// Only a proxy sees by which scheme a client would ask the real server.
+  /// Finds clients that send secrets over plain HTTP. Only a proxy observes the scheme with which a
+  /// client connects to the real server.
   static let sendsSecretInClear = FindingRule(
     id: "sends-secret-in-clear",
     title: "Sends a credential or a key to another machine without TLS.",
-    condition: "a request went to another machine by plain http",
-    cost: "Everybody on the same Wi-Fi, and whoever is on the way, reads it and can use it.",
-    fix:
-      "Ask by https, and for nothing that needs a credential by http, not even to be redirected.",
+    condition: "a request was sent to another machine by plain http",
+    cost: "Every device on the same Wi-Fi or network path can read and use it.",
+    fix: "Use https, and follow no redirect to http with a credential.",
     source: "RFC 6750 §5.3 (always use TLS); RFC 6265 §8.3; OWASP MASVS-NETWORK-1",
     clients: [.proxied]
   ).together(.inClear) { rule, _, flight in

@@ -1,17 +1,17 @@
 extension FindingRule {
-  /// Answers and calls are mixed up.
+  /// Finds clients that assign a response to the wrong call.
   static let showsAnotherAnswer = FindingRule(
     id: "shows-another-answer",
-    title: "Shows a call the answer of another request.",
+    title: "Returns another request's response.",
     condition:
-      "a call ended while its answer was still to come, and what others showed could be held against what "
-      + "was recorded",
+      "a call ended while its response was still arriving, and the results of other calls can be "
+      + "compared with the recordings",
     cost: "A user sees the data of another user.",
     fix:
-      "Close a connection whose answer was not read to its end; give each request its own answer, "
-      + "by connection and order or by a number.",
+      "Close a connection if its response was not read to the end. Match each response to its "
+      + "request by connection and order, or by a number.",
     source:
-      "OpenAI, March 20 ChatGPT outage (2023; a cancelled request left its answer on a pooled "
+      "OpenAI, March 20 ChatGPT outage (2023; a cancelled request left its response on a pooled "
       + "connection); RFC 9112 §9.3",
     clients: [.service, .library]
   ).together(.unread) { rule, _, flight in
@@ -19,16 +19,14 @@ extension FindingRule {
     let isMet = !mixedUp.isEmpty || flight.calls.contains(where: \.leftAnswerBehind)
     return rule.standing(mixedUp, of: isMet ? shown : 0, in: flight) { place in
       let call = flight.calls[place]
-      return
-        "Asked for \(call.endpoint), it showed what was answered to \(call.strangeAnswer ?? "")."
+      return "For \(call.endpoint), it showed the response to \(call.strangeAnswer ?? "")."
     }
   }
 }
 
 extension ClientRun {
-  /// The number of calls that were judged and showed something that could be compared, and the
-  /// places of those of them that showed what they had not asked for; looked at in place, since
-  /// there may be millions.
+  /// The number of judged calls with a comparable result, and the indices of calls that showed a
+  /// response of another request. Read in place, because there may be millions.
   fileprivate var compared: (shown: Int, mixedUp: [Int]) {
     calls.withUnsafeBufferPointer { calls in
       var (shown, mixedUp): (Int, [Int]) = (0, [])

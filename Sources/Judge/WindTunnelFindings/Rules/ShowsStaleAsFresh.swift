@@ -1,23 +1,22 @@
 extension FindingRule {
-  /// A copy is shown as if it were new.
+  /// Finds clients that show an earlier copy as if it were new.
   static let showsStaleAsFresh = FindingRule(
     id: "shows-stale-as-fresh",
-    title:
-      "Shows a stale response without a new one from the server, and does not mark it as a copy.",
+    title: "Shows a stale response without revalidation, and does not mark it as a copy.",
     condition:
-      "an answer was older than its server lets anybody show it without asking, and a later call was made to "
-      + "the same endpoint; or every request of a call failed after an earlier one had been answered",
-    cost: "The user acts on a price, a balance or a departure that is no more.",
+      "a response was older than its server allows without revalidation, and the same endpoint was "
+      + "called later; or every request of a call failed after an earlier one succeeded",
+    cost: "The user acts on an outdated price, balance or departure.",
     fix:
-      "Count an answer's Age and the time since it came against its max-age; ask again when it is over, and "
-      + "say so where a copy is shown all the same.",
-    source: "RFC 9111 §4 (reuse only what is fresh or validated), §4.2.3 (age), §4.2.4",
+      "Compare a response's Age and the time since its arrival with its max-age. After that, "
+      + "revalidate it, and mark a copy that is shown anyway.",
+    source: "RFC 9111 §4 (reuse only fresh or validated responses), §4.2.3 (age), §4.2.4",
     clients: [.service, .library]
   ).together { rule, troubled, flight in
     let (failed, copies) = flight.copiesBehindErrors(troubled)
     if let first = copies.first {
       return rule.broken(
-        "Every request failed, and it showed what had come before, and did not say that it is a copy.",
+        "Every request failed, and it showed an earlier response without marking it as a copy.",
         in: first,
         calls: copies.count,
         of: failed
@@ -34,7 +33,7 @@ extension FindingRule {
     guard later.count + failed > 0 else { return rule.notMet(by: 0) }
     let shown = later.filter { place in
       let call = flight.calls[place]
-      // It shows what was recorded for it, and does not say that it is a copy.
+      // The call shows its recorded response, and does not report a copy.
       guard call.ending == .succeeded, call.attempts.isEmpty, call.bodyMatches == true,
         call.isStale != true, let start = call.start, let end = call.end
       else { return false }
@@ -43,25 +42,25 @@ extension FindingRule {
     if shown.isEmpty { return .passed(later.count + failed) }
     return rule.standing(shown, of: later.count, in: flight) { _ in
       Violation(
-        "It asked nobody, and showed an answer that had been older than it may be when it came.",
+        "It sent no request, and showed a response that was already too old on arrival.",
         severity: .warning
       )
     }
   }
 }
 
-/// The requests that were made for one endpoint.
+/// The requests for one endpoint.
 private struct EndpointRequests {
-  /// The requests by their keys: behind one endpoint may be several, and of a call without a
-  /// request nobody knows which it means.
+  /// The keys of the requests. An endpoint may have several, and a call without a request does not
+  /// show which one it means.
   private var keys: Set<String> = []
   private var spans: [(start: Duration, end: Duration)] = []
   private var answers: [(end: Duration, isStale: Bool)] = []
 
-  /// Tells whether all of them were the same.
+  /// Whether all requests have the same key.
   var isOne: Bool { keys.count == 1 }
 
-  /// Puts all in order, and gives each span the end of the longest before it.
+  /// Sorts all requests. Each span gets the maximum end of the spans before it.
   init(_ attempts: [Observation.Attempt]) {
     for attempt in attempts where attempt.isRequest {
       guard let start = attempt.start else { continue }
@@ -78,13 +77,13 @@ private struct EndpointRequests {
     }
   }
 
-  /// Tells whether the last answer before a moment was too old when it came.
+  /// Returns whether the last response before a moment was already stale when it arrived.
   func wasStale(before moment: Duration) -> Bool {
     let count = answers.countOfFirst { $0.end < moment }
     return count > 0 && answers[count - 1].isStale
   }
 
-  /// Tells whether one of them was under way between two moments.
+  /// Returns whether any request was open between two moments.
   func isAsked(from start: Duration, to end: Duration) -> Bool {
     let count = spans.countOfFirst { $0.start <= end }
     return count > 0 && spans[count - 1].end >= start
@@ -92,15 +91,15 @@ private struct EndpointRequests {
 }
 
 extension ClientRun {
-  /// Returns the number of calls whose requests all failed after an earlier call for the same had
-  /// been answered, and those of them that show that response beyond its freshness as a new one.
+  /// Returns the number of calls whose requests all failed after an earlier call with a response.
+  /// Also returns the calls among them that show that response after its freshness as a new one.
   fileprivate func copiesBehindErrors(_ troubled: [JudgedCall]) -> (Int, [JudgedCall]) {
     let failed = troubled.filter { call in
       call.traits.contains(.unanswered) && call.isJudged && !call.observation.wasGivenUp
         && call.attempts.contains(where: \.isRequest)
         && call.observation.endpoint.hasPrefix("GET ")
     }
-    // To look at each call costs.
+    // Reading each call takes time.
     guard !failed.isEmpty else { return (0, []) }
     let kept = freshness(of: Set(failed.map(\.observation.endpoint)))
     let had = failed.filter { call in
@@ -110,7 +109,7 @@ extension ClientRun {
     let copies = had.filter { call in
       let observation = call.observation
       guard call.claimsSuccess, observation.bodyMatches == true, observation.isStale != true,
-        // A body that came whole behind a bad end is the response itself.
+        // A complete body with a failed end is the response itself.
         call.attempts.allSatisfy({ $0.error == nil || $0.bytes == 0 }),
         let end = observation.end, let answers = kept[observation.endpoint]
       else { return false }
@@ -143,7 +142,7 @@ extension ClientRun {
     }
   }
 
-  /// The requests of the calls of each endpoint that had an answer which was too old.
+  /// The requests of each endpoint with a response that was stale on arrival.
   fileprivate var requestsByEndpoint: [String: EndpointRequests] {
     let old = Set(calls.filter { $0.attempts.contains(where: \.isStaleOnArrival) }.map(\.endpoint))
     return Dictionary(grouping: calls.filter { old.contains($0.endpoint) }, by: \.endpoint)

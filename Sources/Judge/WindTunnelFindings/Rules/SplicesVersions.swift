@@ -1,45 +1,43 @@
 extension FindingRule {
-  /// Parts of two versions of a body are shown as one body.
+  /// Finds clients that show parts of two versions of a body as one body.
   static let splicesVersions = FindingRule(
     id: "splices-versions",
-    title: "Shows the beginning of one version of a body with another version behind it.",
+    title: "Joins the beginning of one version of a body with another version.",
     condition:
-      "an answer was cut in its body, its client asked for the rest by Range, and there was another version "
-      + "by then",
-    cost:
-      "A file or a list that never was is stored and shown, and nothing says that it is broken.",
+      "a response was truncated in its body, the client requested the rest by Range, and the body "
+      + "had a new version by then",
+    cost: "A file or list that never existed is stored and shown, without an error.",
     fix:
-      "Send If-Range with the strong ETag of what is there; put only a 206 of the same tag behind it, and "
-      + "begin anew with a 200.",
+      "Send If-Range with the strong ETag of the stored part. Append only a 206 with the same tag, "
+      + "and start again on a 200.",
     source:
-      "RFC 9110 §13.1.5 (If-Range), §14.2 (Range), §15.3.7.3 (parts are combined only where they share a "
+      "RFC 9110 §13.1.5 (If-Range), §14.2 (Range), §15.3.7.3 (combining parts requires the same "
       + "strong validator)"
   ).needing(\.joinsVersions).eachCall(.repeats) { call in
     guard let (cut, rest) = call.changedResumption, let old = cut.version, let new = rest.version
     else { return .notMet }
     guard call.claimsSuccess else { return .kept }
-    // What else it shows may be made of anything.
+    // Any other result may have any origin.
     guard let joins = call.observation.joinsVersions else { return .notMet }
     guard joins else { return .kept }
     let beginning = cut.bytes.map { "the first \(Figures.bytes($0))" } ?? "the beginning"
     let isConditional = rest.sent?.isResumedConditionally == true
     let answer =
       rest.status == 206
-      ? "the rest of version \(Observation.Attempt.tag(new)), which it had asked for "
+      ? "the rest of version \(Observation.Attempt.tag(new)), which it had requested "
         + (isConditional ? "with If-Range" : "without If-Range")
-      : "the whole of version \(Observation.Attempt.tag(new)), which was the answer to "
+      : "the whole of version \(Observation.Attempt.tag(new)), which was the response to "
         + (isConditional ? "If-Range" : "Range")
     return .broken(
-      "Behind \(beginning) of version \(Observation.Attempt.tag(old)), where that broke off, it put "
-        + "\(answer)."
+      "To \(beginning) of version \(Observation.Attempt.tag(old)), which was truncated, it "
+        + "appended \(answer)."
     )
   }
 }
 
 extension EvidenceRows {
-  /// Whether a successful call returned the beginning of one version of a body with another
-  /// version, or the rest of it, behind it; `nil` if it had no two versions to return, or returned
-  /// something else.
+  /// Whether a successful call returned the beginning of one version of a body, followed by another
+  /// version or its rest. `nil` if it did not receive two versions, or returned something else.
   public var joinsVersions: Evidence<Bool> {
     Evidence("joinsVersions", JSONFields.fact) { call in
       call.success.flatMap { call.bodies.joins($0, call.key, call.versions) }
@@ -48,8 +46,8 @@ extension EvidenceRows {
 }
 
 extension JudgedCall {
-  /// The answer of a version that was cut in its body, and the first request that took it up and
-  /// was answered with another version.
+  /// The response of a version that was cut in its body, and the first request that resumed it and
+  /// received another version.
   fileprivate var changedResumption: (cut: Observation.Attempt, rest: Observation.Attempt)? {
     var cuts: [String: Observation.Attempt] = [:]
     for attempt in attempts {

@@ -3,32 +3,32 @@ internal import WindTunnel
 internal import WindTunnelHTTP
 
 extension FindingRule {
-  /// The status is 200, and the server has failed.
+  /// Finds clients that report success although the server failed after status 200.
   static let successOnErrorEvent = FindingRule(
     id: "success-on-error-event",
-    title: "Says that a stream of events went well that ended with an event of an error.",
+    title: "Reports success for an event stream that ended with an error event.",
     condition:
-      "the last answer of a call was a stream that ended with an event of an error, under a "
-      + "good status",
-    cost: "Half an answer is shown as all that there is, and nobody tries again.",
+      "the last response of a call was an event stream with a final error event and a success "
+      + "status",
+    cost: "A partial response is shown as complete, and is not retried.",
     fix:
-      "Look at each event for an error before it is shown; a status of 200 says that a stream "
+      "Check each event for an error before showing it. A status of 200 only means that the stream "
       + "began.",
     source: "Anthropic, Streaming Messages (error events); OpenAI, Streaming API responses"
   ).eachCall(with: \.hidesErrorEvent) { call, hides in
     guard call.claimsSuccess, !call.showsCopy else { return .kept }
     return .broken(
       hides
-        ? "It succeeded, and its stream had ended with an event of an error."
-        : "It succeeded, and showed the event of an error with which its stream had ended.",
+        ? "It succeeded, and its stream had ended with an error event."
+        : "It succeeded, and showed the error event that ended its stream.",
       severity: hides ? nil : .warning
     )
   }
 }
 
 extension EvidenceRows {
-  /// Whether a call succeeded and returned nothing of the error with which its stream of events
-  /// ended under a good status; `nil` if its last response was none of those.
+  /// Whether a call succeeded and returned no part of the error event with which its stream ended
+  /// under a success status. `nil` if its last response was not such a stream.
   public var hidesErrorEvent: Evidence<Bool> {
     Evidence("hidesErrorEvent", JSONFields.fact) { call in
       guard call.endsInErrorEvent, let result = call.result else { return nil }

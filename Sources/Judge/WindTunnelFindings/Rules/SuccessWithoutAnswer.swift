@@ -1,48 +1,48 @@
 extension FindingRule {
-  /// A call that got nothing is said to have gone well.
+  /// Finds clients that report success without any response.
   static let successWithoutAnswer = FindingRule(
     id: "success-without-answer",
-    title: "Says that a call went well that got no answer, and shows nothing.",
-    condition: "no attempt of a call had an answer",
-    cost: "An empty page, an empty file or a lost message passes for a good one.",
-    fix: "Return the error, or a kept copy that is marked as stale; end with a code that is not 0.",
+    title: "Reports success without a response, and shows nothing.",
+    condition: "no attempt of a call received a response",
+    cost: "An empty page, an empty file or a lost message looks valid.",
+    fix: "Return the error or a copy marked as stale. End with an exit code other than 0.",
     source: "POSIX.1-2024, Shell Command Language, 2.8.2 (exit status)"
   ).needing(\.printed).eachCall(.unanswered) { call in
-    // Where attempts cannot be seen nobody was answered either: no answer passes unseen.
+    // This also holds if attempts cannot be observed, because every response is observed.
     guard !call.wasAnswered, !call.attempts.contains(where: \.isOfPortal),
-      // An error status is an answer, and another rule asks what became of it.
+      // An error status is a response, and another rule covers it.
       !call.attempts.contains(where: { $0.isRequest && $0.error == nil && $0.status != nil })
     else { return .notMet }
     guard call.claimsSuccess, !call.showsCopy else { return .kept }
     let observation = call.observation
-    // It shows a part of a body, or something else that somebody may have told it; a body of
-    // which no byte was sent is none.
+    // The call shows a part of a body, or a text that it may have received. If no byte of a body
+    // was sent, it cannot be a part.
     let mayBePart = call.client == .program || observation.showed || call.wasSentBytes
     guard observation.bodyMatches == nil || !mayBePart else { return .notMet }
     if let words = observation.printed, !words.isEmpty {
       return call.client == .program
-        ? .doubtful("This command ended with 0 and printed \"\(words)\", and had had no answer")
+        ? .doubtful("This command ended with 0 and printed \"\(words)\", but received no response")
         : .broken(
-          "It showed \"\(words)\" and no error, and had had no answer.",
+          "It showed \"\(words)\" and no error, but received no response.",
           severity: call.isInvented(words) ? nil : .warning
         )
     }
     guard !observation.showed else { return .kept }
-    // What is printed of a response that the server broke is not compared.
+    // Output is not compared if the server broke the response.
     let command =
       call.wasSentBytes
-      ? "This command ended with 0, and no response had come whole."
-      : "This command ended with 0, printed nothing, and had had no answer."
+      ? "This command ended with 0, but received no whole response."
+      : "This command ended with 0, printed nothing and received no response."
     return .broken(
       call.client == .program
-        ? command : "It returned nothing and no error, and had had no answer."
+        ? command : "It returned nothing and no error, but received no response."
     )
   }
 }
 
 extension EvidenceRows {
-  /// The beginning of a program's output that is neither a recorded body nor a part of one; empty
-  /// if it printed nothing, and `nil` if the bodies were compared or could not be.
+  /// The beginning of a program's output that is neither a recorded body nor a part of one. Empty
+  /// if the program printed nothing; `nil` if the bodies were compared or could not be.
   public var printed: Evidence<String> {
     Evidence("printed", JSONFields.fact) { call in
       guard let result = call.comparable, call.bodyMatches != true else { return nil }
@@ -51,26 +51,25 @@ extension EvidenceRows {
   }
 }
 
-extension FindingRule.Verdict {
-  /// Returns a warning about words that a program may have meant for its user.
+extension FindingRule.RuleResult {
+  /// Returns a warning about a text that a program may have intended for its user.
   static func doubtful(_ seen: String) -> Self {
     .broken(
-      "\(seen): a warning, because these may be words for its user (--findings warnings fails on "
-        + "it).",
+      "\(seen): a warning, because the user may see it (--findings warnings fails on it).",
       severity: .warning
     )
   }
 }
 
 extension JudgedCall {
-  /// Whether JSON is neither a part of a received body, nor shown by a call with a response, nor
-  /// the response of another request.
+  /// Returns whether JSON output has no source. It is then not a part of a received body, not shown
+  /// by a call with a response, and not another request's response.
   fileprivate func isInvented(_ words: String) -> Bool {
     // A write may be queued, and its client may report that as JSON.
     observation.endpoint.hasPrefix("GET ") && (words.hasPrefix("{") || words.hasPrefix("["))
       && !wasSentBytes && observation.strangeAnswer == nil && !isCopy(\.printed)
   }
 
-  /// Tells whether any content was sent to it.
+  /// Whether any content was sent to the client.
   fileprivate var wasSentBytes: Bool { attempts.contains { ($0.bytes ?? 0) > 0 } }
 }

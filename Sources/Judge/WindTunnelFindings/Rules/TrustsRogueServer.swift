@@ -1,27 +1,25 @@
 extension FindingRule {
-  /// Another's server is taken for the nearest of one's own.
+  /// Finds apps that accept the server of an attacker as the nearest of their own.
   static let trustsRogueServer = FindingRule(
     id: "trusts-rogue-server",
-    title: "Shows the page of a server that says other things than it must.",
+    title: "Shows a page from a rogue server.",
     condition:
-      "at an app's start a call asked a server that changes all that it says, its probe, too, and showed "
-      + "a page that can be held against what was recorded",
-    cost: "Whoever is the nearest in a network shows the user what it likes.",
+      "at the start of an app, a call reached a server that changes all its responses, including "
+      + "its probe, and showed a page that can be compared with the recordings",
+    cost: "The nearest attacker in a network decides what the user sees.",
     fix:
-      "Probe each server before it is asked for anything, hold the answer against data that is built in, "
-      + "and leave one that says other things.",
+      "Probe each server before the first request, compare its response with built-in data, and "
+      + "avoid a server that differs.",
     source: "CWE-345 (insufficient verification of data authenticity); RFC 3552 §3.3.3 and §3.3.5"
   ).eachCall(with: \.rogueResponse) { call, use in
     switch use {
     case .refused: return .kept
     case _ where !call.claimsSuccess: return .kept
     case .shownDespiteProbe:
-      return .broken(
-        "A server had said other things at its probe than it must, and it showed that server's page."
-      )
+      return .broken("A server failed its probe, and it showed that server's page.")
     case .shown:
       return .broken(
-        "It showed the page of a server that says other things than it must, and had not probed it.",
+        "It showed a page from a rogue server without probing it.",
         severity: .warning
       )
     }
@@ -29,8 +27,8 @@ extension FindingRule {
 }
 
 extension EvidenceRows {
-  /// The use of a server that says other things than it must at an app's start; `nil` if the call
-  /// asked none, or returned what may be made of anything.
+  /// The reaction of a call to a server that sends wrong responses at an app's start. `nil` if the
+  /// call sent no request to one, or if its result may have any origin.
   public var rogueResponse: Evidence<Observation.RogueResponse> {
     Evidence("rogueResponse", JSONFields.fact) { call in
       guard !call.rogues.isEmpty, let result = call.result else { return nil }

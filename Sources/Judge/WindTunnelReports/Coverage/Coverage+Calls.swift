@@ -1,27 +1,28 @@
 extension Coverage {
-  /// The attempts that are told apart: the first, the second, the third, and all that follow.
+  /// The ordinals of attempts that the coverage distinguishes: the first, the second, the third,
+  /// and all later ones.
   static let ordinals = [1...1, 2...2, 3...3, 4...Int.max]
 
-  /// Folds calls, in any order: each attempt is looked at once.
+  /// Creates the coverage of calls, given in any order.
   ///
   /// - Parameters:
-  ///   - calls: The calls of one subject in one scenario; those that asked for what is not on the
-  ///     cassette say nothing.
-  ///   - endpoints: The endpoints that they asked for, in the order in which they are to stand.
-  ///   - scenario: The scenario that they were flown in.
-  ///   - stage: The stage that they were flown on.
+  ///   - calls: The calls of one client in one scenario. Calls with a request that is not on the
+  ///     cassette are ignored.
+  ///   - endpoints: The endpoints of the calls, in the order of the rows.
+  ///   - scenario: The scenario of the calls.
+  ///   - stage: The stage of the calls.
   init(of calls: [Observation], at endpoints: [String], in scenario: Scenario, on stage: Stage) {
     let kinds = scenario.faultNames
-    var met: [Place: Int] = [:]
+    var met: [FaultSite: Int] = [:]
     var unseen: Set<String> = []
     for call in kinds.isEmpty ? [] : calls where call.notOnCassette == nil {
       if call.attemptCount == nil { unseen.insert(call.endpoint) }
-      // Most attempts meet nothing, and of those no name is looked at.
+      // Most attempts have no faults, and their fault names are not read.
       for index in call.attempts.indices where !call.attempts[index].decision.metNothing {
         let number = call.attempts[index].decision.ordinal ?? 1
         let ordinal = min(max(1, number), Self.ordinals.count) - 1
         for fault in call.attempts[index].faults {
-          met[Place(endpoint: call.endpoint, fault: fault, ordinal: ordinal), default: 0] += 1
+          met[FaultSite(endpoint: call.endpoint, fault: fault, ordinal: ordinal), default: 0] += 1
         }
       }
     }
@@ -30,8 +31,9 @@ extension Coverage {
       let possible = reach.attempts(at: endpoint)
       return kinds.map { kind in
         let attempts = Self.ordinals.indices.map { ordinal -> State in
-          // A call may ask for more than its endpoint, so that it met what this one cannot.
-          if let met = met[Place(endpoint: endpoint, fault: kind, ordinal: ordinal)] {
+          // A call may request other URLs than its endpoint, so it may meet faults that the
+          // endpoint cannot.
+          if let met = met[FaultSite(endpoint: endpoint, fault: kind, ordinal: ordinal)] {
             return .met(met)
           }
           guard possible[kind]?[ordinal] == true else { return .cannotBeMet }
@@ -43,17 +45,18 @@ extension Coverage {
     isOfNoFault = kinds.isEmpty
   }
 
-  /// A fault at an endpoint, on the attempts of one ordinal.
-  private struct Place: Hashable {
+  /// A fault at an endpoint, on the attempts with one ordinal.
+  private struct FaultSite: Hashable {
     var endpoint: String
     var fault: String
     var ordinal: Int
   }
 
-  /// The places that a scenario's faults can be met at, by its triggers and the stage.
+  /// The endpoints and attempts at which a scenario's faults are possible, given its triggers and
+  /// the stage.
   private struct Reach {
     private let scenario: Scenario
-    /// The rules with the kinds of their faults which the stage can carry.
+    /// The rules, with the kinds of their faults that the stage supports.
     private let rules: [(rule: FaultRule, kinds: [String])]
 
     init(of scenario: Scenario, on stage: Stage) {
@@ -66,7 +69,7 @@ extension Coverage {
       }
     }
 
-    /// Returns by kind of fault which attempts at an endpoint can meet it.
+    /// Returns which attempts at an endpoint can meet a fault, by kind of fault.
     func attempts(at endpoint: String) -> [String: [Bool]] {
       let request = Request(endpoint: endpoint)
       let isCritical = scenario.critical.contains { $0.mayMatch(request) }
@@ -90,14 +93,14 @@ extension Coverage {
 }
 
 extension Trigger {
-  /// Tells whether it leaves room for a request of one of these ordinals. The clock and a request's
-  /// fields may be such as it asks.
+  /// Returns whether the trigger can match a request with one of these ordinals. Any time and any
+  /// header fields are assumed.
   fileprivate func mayFire(on ordinals: ClosedRange<Int>) -> Bool {
     if let attempt, !ordinals.contains(attempt) { return false }
     if probability == 0 || burst?.badShare == 0 { return false }
     let last = min(first ?? ordinals.upperBound, ordinals.upperBound)
     let step = every ?? 1
-    // The least multiple that is not below the range.
+    // The smallest multiple of the step in the range.
     return (ordinals.lowerBound + step - 1) / step * step <= last
   }
 }

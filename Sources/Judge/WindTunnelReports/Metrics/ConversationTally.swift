@@ -1,4 +1,4 @@
-/// The times of conversations by WebSocket, the pings in them, and the messages at their clients.
+/// The times of WebSocket conversations, their pings, and the messages at their clients.
 struct ConversationTally: Sendable, Hashable {
   private(set) var reconnect = Waits()
   private(set) var resubscribe = Waits()
@@ -8,23 +8,23 @@ struct ConversationTally: Sendable, Hashable {
   private(set) var pongs = 0
   private(set) var messages: Messages?
 
-  /// Waits for something that may never have come.
+  /// Waits, each with an end or without one.
   struct Waits: Sendable, Hashable {
     private var seen = Distribution(exactMax: 10_000)
     private var endless = 0
 
-    /// The share of those that came to an end; `nil` where there was none.
+    /// The share of the waits that ended, or `nil` if there was no wait.
     var endedShare: Double? {
       let all = seen.count + endless
       return all > 0 ? Double(seen.count) / Double(all) : nil
     }
 
-    /// The wait that 95 % of all stay within; `nil` where that is one without an end.
+    /// The 95th percentile of the waits, or `nil` if it is a wait without an end.
     var p95: Duration? {
       Statistics.rank(0.95, of: seen.count + endless).flatMap { seen.sorted.value(atRank: $0) }
     }
 
-    /// Adds a wait; `nil` is one without an end.
+    /// Adds a wait. `nil` means a wait without an end.
     mutating func add(_ wait: Duration?) {
       if let wait { seen.add(wait) } else { endless += 1 }
     }
@@ -35,7 +35,7 @@ struct ConversationTally: Sendable, Hashable {
     }
   }
 
-  /// The messages of those clients that say what they received.
+  /// The messages of the clients that report what they received.
   struct Messages: Sendable, Hashable {
     var lost = 0
     var doubled = 0
@@ -44,7 +44,7 @@ struct ConversationTally: Sendable, Hashable {
   }
 
   mutating func add(_ call: Observation) {
-    // Most calls have none, and those of millions are looked at.
+    // Most calls have no conversation, and this runs for millions of calls.
     guard call.attempts.indices.contains(where: { call.attempts[$0].status == 101 }) else { return }
     var moments: [Duration] = []
     for attempt in call.attempts {
@@ -66,15 +66,15 @@ struct ConversationTally: Sendable, Hashable {
     )
   }
 
-  /// Adds the waits behind each loss of a call, also those without an end.
+  /// Adds the waits after each loss of a call, including waits without an end.
   private mutating func addWaits(of call: Observation) {
     let followed = Dictionary(grouping: call.reconnections, by: \.before)
     for (place, attempt) in call.attempts.enumerated() where attempt.lostAt != nil {
       let next = followed[place]?.first
-      // Where a recorded end is the last word, and the client has what it wanted, nothing is lost.
+      // If a recorded conversation ends and the call succeeded, nothing was lost.
       if next == nil, attempt.decision.metNothing, call.ending == .succeeded { continue }
       reconnect.add(next?.wait)
-      // Who had asked for nothing has nothing to ask for again.
+      // A client that had no subscription does not need to repeat it.
       let hadAsked = attempt.conversation?.messages.contains(where: \.asks) == true
       if hadAsked || next?.waitToAsk != nil { resubscribe.add(next?.waitToAsk) }
     }

@@ -1,38 +1,38 @@
-/// A distribution of lengths of time in whole microseconds, each stored exactly up to a limit and
-/// beyond it in buckets.
+/// A distribution of durations in whole microseconds. Each is stored exactly up to a limit, and in
+/// buckets beyond it.
 ///
-/// A value that is stored exactly takes four bytes, and every percentile is then an observed value.
-/// Beyond the limit the buckets are log-linear: 1024 to each power of two, so that a value is known
-/// to within a twentieth of a per cent (the idea of HdrHistogram, Tene 2012). The result of merging
-/// two distributions depends on their values alone, not on their order or on how the values were
+/// An exact value takes four bytes, and every percentile is then an observed value. Beyond the
+/// limit, the buckets are log-linear (the idea of HdrHistogram, Tene 2012). There are 1024 for each
+/// power of two, so that the error is at most a twentieth of a per cent. The result of merging two
+/// distributions depends only on their values, not on their order or on how the values were
 /// divided.
 public struct Distribution: Sendable, Hashable {
-  /// The number of values up to which each is stored exactly.
+  /// The maximum number of values that are stored exactly.
   public let exactMax: Int
-  /// The number of the values.
+  /// The number of values.
   public private(set) var count = 0
-  /// The stored values below 2³², and the few that are longer than 71 minutes.
+  /// The stored values below 2³², and the few above it, which are longer than 71 minutes.
   private var (short, long): ([UInt32], [UInt64]) = ([], [])
-  /// The numbers of values by bucket; `nil` if each value is stored.
+  /// The numbers of values by bucket; `nil` if each value is stored exactly.
   private var buckets: [UInt64]?
   private var least = UInt64.max
   private var most: UInt64 = 0
 
-  /// The limit for one endpoint of a report, which takes four megabytes.
+  /// The default limit, for one endpoint of a report. It takes four megabytes.
   public static let exactMaxDefault = 1_000_000
 
-  /// Makes an empty distribution.
+  /// Creates an empty distribution.
   public init(exactMax: Int = exactMaxDefault) { self.exactMax = exactMax }
 
-  /// Tells whether every value is stored exactly, and none in a bucket.
+  /// Whether every value is stored exactly.
   public var isExact: Bool { buckets == nil }
 
-  /// Adds a length of time; a negative one counts as zero.
+  /// Adds a duration. A negative one counts as zero.
   public mutating func add(_ length: Duration) {
     add(microseconds: UInt64(Swift.max(0, length.wholeMicroseconds)))
   }
 
-  /// Takes a value in microseconds.
+  /// Adds a value in microseconds.
   mutating func add(microseconds value: UInt64) {
     if isExact, count >= exactMax { intoBuckets() }
     count += 1
@@ -62,7 +62,7 @@ public struct Distribution: Sendable, Hashable {
     }
   }
 
-  /// Tells whether two distributions hold the same values, however often they were merged.
+  /// Returns whether two distributions contain the same values, regardless of how they were merged.
   public static func == (one: Distribution, other: Distribution) -> Bool {
     guard one.count == other.count, one.exactMax == other.exactMax,
       one.isExact == other.isExact
@@ -70,7 +70,7 @@ public struct Distribution: Sendable, Hashable {
     return one.steps.elementsEqual(other.steps) { $0 == $1 }
   }
 
-  /// Hashes the values that are compared.
+  /// Hashes the number of values and the extremes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     if count > 0 {
@@ -79,18 +79,18 @@ public struct Distribution: Sendable, Hashable {
     }
   }
 
-  /// The values in order, each with how many there are of it; of a bucket its middle.
+  /// The values in order, each with its number. A bucket is represented by its middle.
   fileprivate var steps: [(value: UInt64, count: Int)] {
     guard let buckets else {
       return short.sorted().map { (UInt64($0), 1) } + long.sorted().map { ($0, 1) }
     }
     return buckets.enumerated().compactMap { bucket, count in
-      // No value lies outside of those that were seen.
+      // The middle of a bucket is limited to the range of the observed values.
       count == 0 ? nil : (min(max(Self.middle(of: bucket), least), most), Int(count))
     }
   }
 
-  /// The same, sorted once for whoever asks for several ranks.
+  /// The distribution sorted once, for reading several ranks.
   var sorted: SortedDistribution { SortedDistribution(self) }
 
   private static let subBits: UInt64 = 10
@@ -118,7 +118,7 @@ public struct Distribution: Sendable, Hashable {
     buckets?[bucket] += times
   }
 
-  /// Below 2048 every value has its own; from there on 1024 share a power of two.
+  /// Each value below 2048 has its own bucket. From there on, each power of two has 1024 buckets.
   static func bucket(of value: UInt64) -> Int {
     guard value >= 2 << subBits else { return Int(value) }
     let shift = UInt64(63 - value.leadingZeroBitCount) - subBits
@@ -133,10 +133,10 @@ public struct Distribution: Sendable, Hashable {
   }
 }
 
-/// A distribution that is asked for ranks, with its values in order.
+/// A sorted distribution, for reading ranks.
 struct SortedDistribution {
   let count: Int
-  /// The values in order, each with the number of values up to and with it.
+  /// The values in order, each with the number of values up to and including it.
   private let steps: [(value: UInt64, through: Int)]
 
   fileprivate init(_ distribution: Distribution) {
@@ -148,7 +148,7 @@ struct SortedDistribution {
     }
   }
 
-  /// Returns the value at a rank, counted from one.
+  /// Returns the value at a rank, counted from one, or `nil` if there is no such rank.
   func value(atRank rank: Int) -> Duration? {
     guard rank >= 1, rank <= count else { return nil }
     return .microseconds(Int64(clamping: steps[steps.countOfFirst { $0.through < rank }].value))
@@ -170,7 +170,8 @@ struct SortedDistribution {
     )
   }
 
-  /// The standard deviation over the mean; `nil` of fewer than two, or where all are nothing.
+  /// The standard deviation divided by the mean. `nil` if there are fewer than two values, or if
+  /// all are zero.
   var variation: Double? {
     guard count > 1 else { return nil }
     func sum(_ term: (Double) -> Double) -> Double {

@@ -1,26 +1,28 @@
-/// The manner in which a client treats the server: whether it waits as long as it was asked to, how
-/// it backs off, and whether it does twice what must be done once.
+/// The behaviour of a client towards the server. It shows whether the client respects requested
+/// waits, how it backs off, and whether it repeats requests that must not be repeated.
 struct RetryAfterTally: Sendable, Hashable {
-  /// Retries that followed an answer with `Retry-After`, those that came early, and those of which
-  /// the time was not seen.
+  /// The numbers of retries after a response with `Retry-After`: all, early ones, and retries
+  /// without an observed time.
   private(set) var asked = 0
   private(set) var early = 0
   private(set) var askedUnseen = 0
-  /// Requests that must not be repeated, beyond the first of their kind in their call. What breaks
-  /// off on its way is none: a request is decided when it has come whole.
+  /// The number of requests that must not be repeated, beyond the first of their kind in their
+  /// call. Incomplete requests do not count, because a request is decided when it is complete.
   private(set) var duplicates = 0
-  /// Requests of which it was not seen whether they may be.
+  /// The number of requests for which it was not observed whether they may be repeated.
   private(set) var repeatableUnseen = 0
-  /// The waits before each retry, the first retry's first; the last are of all that follow.
+  /// The waits before each retry, beginning with the first retry. The last element is for all later
+  /// retries.
   private(set) var gaps: [Distribution] = []
 
-  /// The waits before later retries are counted with those before the eighth.
+  /// The maximum number of retries with waits of their own. Waits before later retries are counted
+  /// with the last one.
   static let retriesMax = 8
-  /// A retry may be early by so much: clocks are not finer than their readers.
+  /// The tolerance for an early retry, given the resolution of clocks.
   private static let tolerance = Duration.milliseconds(5)
 
   mutating func add(_ call: Observation) {
-    // Most calls are one attempt, which repeats none.
+    // Most calls have one attempt, and no repetition.
     if call.attempts.count == 1 {
       if call.attempts[0].isRepeatable == nil, call.attempts[0].isRequest { repeatableUnseen += 1 }
       return
@@ -28,8 +30,8 @@ struct RetryAfterTally: Sendable, Hashable {
     addDuplicates(call.attempts)
     var retry = 0
     for (before, attempt) in zip(call.attempts, call.attempts.dropFirst()) {
-      // A redirect's target is something else. A connection that failed has no request, and what
-      // follows it tries once more.
+      // The target of a redirect is another request. A failed connection has no request, and the
+      // next attempt is a retry.
       if attempt.isRequest, before.isRequest, attempt.decision.key != before.decision.key {
         continue
       }
@@ -39,7 +41,7 @@ struct RetryAfterTally: Sendable, Hashable {
   }
 
   private mutating func addDuplicates(_ attempts: [Observation.Attempt]) {
-    // A call may post to one place and, redirected or by its own design, to another.
+    // A call may post to several URLs, by a redirect or by design.
     var keys: Set<String> = []
     for attempt in attempts where attempt.isRepeatable != true && attempt.isRequest {
       guard attempt.isRepeatable != nil else {
@@ -48,7 +50,7 @@ struct RetryAfterTally: Sendable, Hashable {
       }
       let key = attempt.decision.key
       if keys.contains(key) { duplicates += 1 }
-      // What was refused for its credential was not done (RFC 9110 §15.5.2).
+      // A request with a rejected credential was not processed (RFC 9110 §15.5.2).
       if attempt.status != 401 { keys.insert(key) }
     }
   }
@@ -61,7 +63,7 @@ struct RetryAfterTally: Sendable, Hashable {
     let gap = attempt.start.flatMap { start in
       (before.end ?? before.start).map { max(.zero, start - $0) }
     }
-    // Who was cut off may not have heard of it.
+    // A client may not have read the field of a response that was cut.
     if before.error == nil { addWish(of: before, attempt, gap) }
     guard let gap else { return }
     let place = min(retry, Self.retriesMax - 1)
@@ -69,8 +71,8 @@ struct RetryAfterTally: Sendable, Hashable {
     gaps[place].add(gap)
   }
 
-  /// Holds a retry against the `Retry-After` that it follows: a date is a moment, and seconds count
-  /// from the answer's end (RFC 9110 §10.2.3).
+  /// Compares a retry with the `Retry-After` before it. A date is a moment, and seconds count from
+  /// the response's end (RFC 9110 §10.2.3).
   private mutating func addWish(
     of before: Observation.Attempt,
     _ attempt: Observation.Attempt,

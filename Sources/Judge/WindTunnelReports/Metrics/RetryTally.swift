@@ -1,25 +1,27 @@
 /// The numbers and times of the attempts of calls.
 struct RetryTally: Sendable, Hashable {
-  /// The number of calls whose attempts could be observed, of all that were not cancelled.
+  /// The numbers of calls with and without observed attempts, among all that were not cancelled.
   private(set) var seen = 0
   private(set) var unseen = 0
-  /// The number of these whose client says how often it tried, and the retries by its word.
+  /// The number of calls without observed attempts whose client reports their number, and the
+  /// reported retries.
   private(set) var reported = 0
   private(set) var reportedRetries = 0
   private(set) var attempts = 0
   private(set) var retries = 0
   private(set) var firstTry = 0
   private(set) var most = 0
-  /// The number of calls that made so many retries, by that number.
+  /// The number of calls with a certain number of retries, indexed by that number.
   private(set) var calls: [Int] = []
-  /// The number of requests that the client says it sent, where it says so.
+  /// The numbers of requests of calls whose client reports them: as observed, and as reported.
   private(set) var clientSeen = 0
   private(set) var clientAttempts = 0
   private var seconds = SecondCounts()
-  /// The number of retries that began in each tenth of a second that has any.
+  /// The number of retries that began in each tenth of a second, if there were any.
   private var slots: [Int: Int] = [:]
 
-  /// A call with more retries counts as one with so many where calls are counted by retries.
+  /// The maximum number of retries in `calls`. A call with more retries counts as one with this
+  /// number.
   private static let retriesMax = 100
 
   mutating func add(_ call: Observation) {
@@ -34,7 +36,8 @@ struct RetryTally: Sendable, Hashable {
     }
     seen += 1
     attempts += count
-    // A client that answered from elsewhere made no attempt, and no negative number of retries.
+    // A client that returned a result from another source made no attempt, which is not a negative
+    // number of retries.
     let again = max(0, count - 1 - call.furtherRequests)
     retries += again
     most = max(most, again)
@@ -68,7 +71,7 @@ struct RetryTally: Sendable, Hashable {
     \.clientSeen, \.clientAttempts,
   ]
 
-  /// Returns the retries that so large a share of the calls stay within, by nearest rank.
+  /// Returns a percentile of the number of retries of a call, by nearest rank.
   func percentile(_ share: Double) -> Int? {
     guard let rank = Statistics.rank(share, of: seen) else { return nil }
     var through = 0
@@ -79,11 +82,11 @@ struct RetryTally: Sendable, Hashable {
     return most
   }
 
-  /// The attempts a call in the worst second: of the calls that began in it.
+  /// The number of attempts per call, for the calls that began in the worst second.
   var worstSecond: Double? { seconds.worst }
 
-  /// The retries of the worst tenth of a second over those of one on average, from the first to the
-  /// last that has any: 1 is an even flow, and much more a herd.
+  /// The retries in the worst tenth of a second, divided by the average from the first to the last
+  /// with retries. 1 means an even flow, and a much larger number a thundering herd.
   var herdIndex: Double? {
     guard let first = slots.keys.min(), let last = slots.keys.max(), let peak = slots.values.max()
     else { return nil }
@@ -93,7 +96,7 @@ struct RetryTally: Sendable, Hashable {
 }
 
 extension Observation {
-  /// The number of requests behind the first that ask for something else or follow a redirect.
+  /// The number of requests after the first that are for another URL or follow a redirect.
   fileprivate var furtherRequests: Int {
     guard attempts.count > 1 else { return 0 }
     var (keys, isRedirected, further): (Set<String>, Bool, Int) = ([], false, 0)
@@ -107,7 +110,7 @@ extension Observation {
   }
 }
 
-/// The calls that began in each second of a scenario, and the attempts that were made for them.
+/// The number of calls that began in each second of a scenario, and of their attempts.
 private struct SecondCounts: Sendable, Hashable {
   private struct Second: Sendable, Hashable {
     var calls = 0
@@ -119,12 +122,14 @@ private struct SecondCounts: Sendable, Hashable {
     }
   }
 
-  /// More than an hour of seconds stands in a row, since most calls begin in one of them.
+  /// The number of seconds that are stored in an array, which is more than an hour. Most calls
+  /// begin within it.
   private static let rowMax = 4096
 
-  /// Up to the last that has any.
+  /// The seconds up to the last one with a call.
   private var row: [Second] = []
-  /// No more of them than calls, whatever times a file tells.
+  /// The later seconds. The number of entries is at most that of calls, even if a file has extreme
+  /// times.
   private var others: [Int: Second] = [:]
 
   mutating func add(_ attempts: Int, at start: Duration) {
@@ -145,7 +150,7 @@ private struct SecondCounts: Sendable, Hashable {
     row[second].add(count)
   }
 
-  /// The attempts a call in the worst second that has any calls.
+  /// The maximum number of attempts per call in any second with calls.
   var worst: Double? {
     let seconds = row.filter { $0.calls > 0 } + Array(others.values)
     return seconds.map { Double($0.attempts) / Double($0.calls) }.max()

@@ -5,13 +5,13 @@ public enum Statistics {
   /// The 97.5 % quantile of the normal distribution.
   private static let z = 1.959_963_984_540_054
 
-  /// Returns the lower bound of Wilson's 95 % interval for a share (Wilson 1927): 20 of 20 prove
-  /// 0.839.
+  /// Returns the lower bound of Wilson's 95 % interval for a share (Wilson 1927): 0.839 for 20 of
+  /// 20.
   public static func wilsonLower(_ successes: Int, of count: Int) -> Double? {
     wilson(successes, of: count)?.lower
   }
 
-  /// Returns Wilson's 95 % interval for a share (Wilson 1927): 19 of 20 lie from 0.764 to 0.991.
+  /// Returns Wilson's 95 % interval for a share (Wilson 1927): 0.764 to 0.991 for 19 of 20.
   public static func wilson(_ successes: Int, of count: Int) -> (lower: Double, upper: Double)? {
     guard count > 0 else { return nil }
     let n = Double(count)
@@ -23,36 +23,36 @@ public enum Statistics {
   }
 
   /// Returns the nearest-rank percentile: the value at rank ⌈share·n⌉ of the sorted values, which
-  /// is always one that was observed.
+  /// is always an observed value.
   public static func percentile<Value: Comparable>(_ share: Double, ofSorted values: [Value])
     -> Value?
   {
     rank(share, of: values.count).map { values[$0 - 1] }
   }
 
-  /// Returns the rank ⌈share·n⌉, counted from one; `nil` of nothing.
+  /// Returns the rank ⌈share·n⌉, counted from one, or `nil` if there are no values.
   static func rank(_ share: Double, of count: Int) -> Int? {
     guard count > 0 else { return nil }
-    // The tolerance keeps 0.95·20 at rank 19 whatever its last binary digit says.
+    // With the tolerance, 0.95·20 has rank 19 in spite of rounding errors.
     let rank = (share * Double(count) - 1e-9).rounded(.up)
     return min(max(Int(rank), 1), count)
   }
 
-  /// Returns the ranks between which a percentile lies with 95 % confidence, whatever the
-  /// distribution (Hahn and Meeker 1991, §5.2): for the 95th of 200 values, 184 and 197. A bound
-  /// that needs more values is `nil`; the upper one of the 95th needs 72.
+  /// Returns the ranks between which a percentile lies with 95 % confidence, for any distribution
+  /// (Hahn and Meeker 1991, §5.2). For the 95th percentile of 200 values, they are 184 and 197. A
+  /// bound that requires more values is `nil`; the upper bound of the 95th percentile requires 72.
   public static func rankInterval(_ share: Double, of count: Int) -> (lower: Int?, upper: Int?)? {
     guard count > 0, share > 0, share < 1 else { return nil }
     let n = Double(count)
     let deviation = (n * share * (1 - share)).squareRoot()
-    // What lies further out has less weight than a number can tell.
+    // Values further out have probabilities too small for a `Double`.
     let first = max(0, Int(n * share - 12 * deviation) - 12)
     var (lower, upper): (Int?, Int?)
     var below = 0.0
     for value in first..<count {
       below += binomial(value, of: count, share)
-      // `below` is the probability that no more than `value` lie under the percentile: that it lies
-      // below the value of the next rank.
+      // `below` is the probability that at most `value` values are below the percentile, so that
+      // the percentile is below the value of the next rank.
       if below <= 0.025 { lower = value + 1 }
       if below >= 0.975 {
         upper = value + 1
@@ -62,7 +62,7 @@ public enum Statistics {
     return (lower, upper)
   }
 
-  /// Returns the probability of so many hits in `count` tries.
+  /// Returns the probability of a number of hits in `count` tries.
   private static func binomial(_ hits: Int, of count: Int, _ share: Double) -> Double {
     guard share > 0 else { return hits == 0 ? 1 : 0 }
     guard share < 1 else { return hits == count ? 1 : 0 }
@@ -70,7 +70,7 @@ public enum Statistics {
     return exp(choices + Double(hits) * log(share) + Double(count - hits) * log(1 - share))
   }
 
-  /// Returns the logarithm of n!, beyond a few by Stirling's series (NIST DLMF 5.11.1), which is
+  /// Returns the logarithm of n!. Larger values use Stirling's series (NIST DLMF 5.11.1), which is
   /// exact there to the last digit.
   static func logFactorial(_ n: Int) -> Double {
     guard n >= small.count else { return small[max(0, n)] }
@@ -85,24 +85,23 @@ public enum Statistics {
     return sums
   }()
 
-  /// Returns the probability that so many coins show heads at most so often.
+  /// Returns the probability that a number of coins show heads at most `most` times.
   static func heads(atMost most: Int, of count: Int) -> Double {
     guard count > 0 else { return 1 }
     return min(1, (0...most).reduce(0.0) { $0 + binomial($1, of: count, 0.5) })
   }
 
-  /// McNemar's test in its exact form: the probability that so many flips fall at least as unevenly
-  /// as heads and tails do, two-sided. Of 1 and 9 it is 0.0215.
+  /// Returns the two-sided p-value of McNemar's exact test: the probability that coin flips are at
+  /// least as uneven. For 1 and 9 it is 0.0215.
   static func mcNemar(_ lost: Int, _ won: Int) -> Double {
     let count = lost + won
     guard count > 0 else { return 1 }
     return min(1, 2 * heads(atMost: min(lost, won), of: count))
   }
 
-  /// Wilcoxon's signed-rank test by the normal approximation, with ties given their average rank
-  /// and the variance corrected for them: the two-sided probability of differences at least as
-  /// one-sided where there is no shift. Differences of nothing are left out, as Wilcoxon (1945)
-  /// does; `nil` of fewer than ten others.
+  /// Returns the two-sided p-value of Wilcoxon's signed-rank test by the normal approximation. Ties
+  /// have their average rank, and the variance is corrected for them. Differences of zero are
+  /// omitted, as by Wilcoxon (1945). Returns `nil` if fewer than ten differences remain.
   static func wilcoxon(_ differences: [Double]) -> Double? {
     let sorted = differences.filter { $0 != 0 }.sorted { $0.magnitude < $1.magnitude }
     guard sorted.count >= 10 else { return nil }

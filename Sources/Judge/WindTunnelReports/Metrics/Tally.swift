@@ -1,10 +1,10 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The sum of the calls of one endpoint: counts, extremes and distributions, from which every
-/// figure is worked out.
+/// The sums of the calls of one endpoint: counts, extremes and distributions. All figures are
+/// calculated from them.
 ///
-/// Nothing in it depends on the order of the calls or on how they were divided, so tallies of parts
-/// merge to the tally of the whole.
+/// They do not depend on the order of the calls or on how these were divided. The tallies of parts
+/// therefore merge to the tally of the whole drill.
 struct Tally: Sendable, Hashable {
   private(set) var firstCall = Int.max
   fileprivate private(set) var ends = EndTally()
@@ -15,10 +15,10 @@ struct Tally: Sendable, Hashable {
   fileprivate private(set) var stages = StageTally()
   fileprivate private(set) var recovery = RecoveryTally()
   fileprivate private(set) var conversations = ConversationTally()
-  /// From the intended start, of calls that succeeded and of those that did not.
+  /// The latencies from the intended start, of successful and of failed calls.
   fileprivate private(set) var succeeded = Distribution()
   fileprivate private(set) var failed = Distribution()
-  /// The delay with which each call began: the harness' own delay, not the client's.
+  /// The delay with which each call began, which is caused by the harness and not by the client.
   fileprivate private(set) var startDelay = Distribution(exactMax: 10_000)
   /// The time that programs took to start.
   fileprivate private(set) var startUp = Distribution(exactMax: 10_000)
@@ -30,7 +30,7 @@ struct Tally: Sendable, Hashable {
     retries.add(observation)
     if observation.attempts.count > 0 {
       manners.add(observation)
-      // By place: the rest of an attempt need not be copied.
+      // By index, so that the rest of an attempt is not copied.
       for place in observation.attempts.indices {
         if let seen = observation.attempts[place].seenStages { stages.add(seen.value) }
       }
@@ -67,7 +67,7 @@ struct Tally: Sendable, Hashable {
     startUp.merge(other.startUp)
   }
 
-  /// The latencies of all together.
+  /// The latencies of all calls.
   fileprivate var latency: Distribution {
     var all = succeeded
     all.merge(failed)
@@ -75,7 +75,7 @@ struct Tally: Sendable, Hashable {
   }
 }
 
-/// The ends of calls and what there was to show.
+/// The endings of calls, and whether they showed content.
 private struct EndTally: Sendable, Hashable {
   private(set) var calls = 0
   private(set) var succeeded = 0
@@ -96,7 +96,7 @@ private struct EndTally: Sendable, Hashable {
     calls += 1
     if call.wasGivenUp {
       givenUp += 1
-      // Nobody waits for a screen any more.
+      // The user has left the screen.
       return
     }
     switch call.ending {
@@ -119,8 +119,8 @@ private struct EndTally: Sendable, Hashable {
     if call.isRead { blank += 1 } else { failedActions += 1 }
   }
 
-  /// Counts a call that asked for what is not on the cassette: its outcome was not the client's
-  /// doing.
+  /// Counts a call with a request that is not on the cassette. Its result was not caused by the
+  /// client.
   mutating func addNotOnCassette() {
     calls += 1
     notOnCassette += 1
@@ -137,11 +137,11 @@ private struct EndTally: Sendable, Hashable {
   ]
 }
 
-/// The fate of the calls that their caller gave up.
+/// The results of the calls that their callers cancelled.
 private struct CancelTally: Sendable, Hashable {
   private(set) var calls = 0
   private(set) var attemptsAfter = 0
-  /// Of so many calls it was not seen.
+  /// The number of calls for which this was not observed.
   private(set) var unseen = 0
   private(set) var toReturn = Distribution(exactMax: 10_000)
 
@@ -159,16 +159,16 @@ private struct CancelTally: Sendable, Hashable {
   }
 }
 
-/// The lengths of the parts of attempts, each part by itself.
+/// The durations of the stages of attempts, separately for each stage.
 private struct StageTally: Sendable, Hashable {
-  /// In the order in which they happen; of a part that was never seen nothing.
+  /// The stages in the order in which they happen. A stage that was never observed has no values.
   private var stages = Array(
     repeating: Distribution(exactMax: 10_000),
     count: ExchangeStages.names.count
   )
 
   mutating func add(_ seen: ExchangeStages) {
-    // Without a list of them: this is done for each attempt of millions.
+    // Without an array, because this runs for each of millions of attempts.
     add(seen.dns, 0)
     add(seen.connect, 1)
     add(seen.tls, 2)
@@ -185,14 +185,14 @@ private struct StageTally: Sendable, Hashable {
     for place in stages.indices { stages[place].merge(other.stages[place]) }
   }
 
-  /// The figures of those that were seen.
+  /// The figures of the observed durations.
   var figures: [Metrics.StageLatency] {
     zip(ExchangeStages.names, stages).map { Metrics.StageLatency($0, $1) }
   }
 }
 
 extension Metrics {
-  /// Calculates the figures of a tally of calls.
+  /// Calculates the figures of a tally.
   init(_ tally: Tally, _ screens: Screens = .named) {
     self.screens = screens
     let (ends, retries) = (tally.ends, tally.retries)
@@ -218,7 +218,7 @@ extension Metrics {
     recoveryP95 = tally.weather.recovery.sorted.percentile(0.95)
     (firstRecovery, steadyRecovery) = (tally.recovery.first, tally.recovery.steady)
     stages = tally.stages.figures
-    // Most drills start no programs, and then there is no such stage.
+    // Most drills start no programs, and have no such stage.
     if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
@@ -228,11 +228,11 @@ extension Metrics {
     take(tally.conversations)
     guard judged > 0 else { return }
     let count = Double(judged)
-    // Where nobody is there to connect to, nobody but the client knows how often it tried.
+    // If there is no server to connect to, only the client knows the number of its attempts.
     if retries.seen + retries.reported == judged {
       averageRetries = Double(retries.retries + retries.reportedRetries) / count
     }
-    // What follows is known only where every attempt could be seen.
+    // The following figures are known only if every attempt could be observed.
     if retries.unseen == 0, retries.seen == judged { takeAttempts(tally, judged: judged) }
   }
 

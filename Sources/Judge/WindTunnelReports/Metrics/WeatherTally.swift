@@ -1,6 +1,6 @@
-/// The faults that calls met, and what came to the surface of them.
+/// The faults that calls met, and their effects.
 struct WeatherTally: Sendable, Hashable {
-  /// A fault with the end of a call that met it, or with the reason why it was not done.
+  /// A fault with the ending of a call that met it, or with the reason why it was not applied.
   private struct Case: Sendable, Hashable, Comparable {
     var fault: String
     var words: String
@@ -10,30 +10,31 @@ struct WeatherTally: Sendable, Hashable {
     }
   }
 
-  /// The number of calls with each fault and end; a call counts once with each fault that it met,
-  /// and one that met none with ``none``.
+  /// The number of calls with each fault and ending. A call counts once for each fault that it met,
+  /// or for `none` if it met no fault.
   private var surfaced = BoundedCounts<Case>()
   /// The number of times that each fault fired.
   private var fired = BoundedCounts<String>()
-  /// The number of times that it did in an attempt which was followed by another, or by a failure;
-  /// those of an app's start are followed by the call's own.
+  /// The number of times that each fault fired in an attempt before another attempt or a failure.
+  /// The attempts of an app's start precede the call's own.
   private var noticed = BoundedCounts<String>()
-  /// The number of attempts in which each was decided and not done, by name and reason.
+  /// The number of attempts in which each fault was decided but not applied, by name and reason.
   private var undone = BoundedCounts<Case>()
-  /// Most calls meet nothing and succeed: they are counted without a look at their names.
+  /// The number of calls that met no fault and succeeded. These are most calls, and their names are
+  /// not read.
   private var plain = 0
   private(set) var met = 0
   private(set) var recovered = 0
-  /// Calls that failed though they met nothing, and had not been answered with a recorded error.
+  /// The number of calls that failed without a fault or a recorded error.
   private(set) var unexpected = 0
-  /// From the beginning of the last attempt that met a fault to the success.
+  /// The time from the beginning of the last attempt with a fault to the success.
   private(set) var recovery = Distribution(exactMax: 10_000)
 
   private static let none = "none"
   private static let unseen = "unseen"
-  /// The name that stands for all that are not counted by their own.
+  /// The name for everything that is not counted by its own name.
   private static let others = "others"
-  /// The longest text of an end that is told apart.
+  /// The maximum length of the text of an ending.
   private static let charactersMax = 80
 
   mutating func add(_ call: Observation) {
@@ -45,7 +46,8 @@ struct WeatherTally: Sendable, Hashable {
       return
     }
     var all: [String] = []
-    // What came of the faults of an app's start is no recovery: nothing was tried again for them.
+    // Success after faults of an app's start is not a recovery, because nothing was retried for
+    // them.
     _ = count(call.startAttempts, in: &all) { _ in
       !call.attempts.isEmpty || call.ending != .succeeded
     }
@@ -59,9 +61,9 @@ struct WeatherTally: Sendable, Hashable {
         if let end = call.end, let start = call.attempts[last].start { recovery.add(end - start) }
       }
     } else if all.isEmpty {
-      // What nobody could see may have been anything.
+      // Unobserved attempts may have met any fault.
       all = [call.attemptCount == nil ? Self.unseen : Self.none]
-      // An error that was recorded is what the client was to meet.
+      // A recorded error is the expected result for the client.
       let isRecorded = (call.attempts.last?.status ?? 0) >= 400
       if call.ending != .succeeded, !call.wasGivenUp, !isRecorded { unexpected += 1 }
     }
@@ -69,8 +71,8 @@ struct WeatherTally: Sendable, Hashable {
     for fault in all { surfaced.add(Case(fault: fault, words: end)) }
   }
 
-  /// Counts the faults of attempts, adds each once to a list, and returns the place of the last
-  /// attempt that met one.
+  /// Counts the faults of attempts, and adds each to a list once. Returns the index of the last
+  /// attempt that met a fault.
   private mutating func count(
     _ attempts: [Observation.Attempt],
     in all: inout [String],
@@ -89,11 +91,11 @@ struct WeatherTally: Sendable, Hashable {
     return last
   }
 
-  /// Returns the end of a call, as the matrix has it.
+  /// Returns the ending of a call as text for the matrix.
   private static func words(_ call: Observation) -> String {
     guard let reason = call.ending.reason else { return call.ending.word }
     if call.cancellation != nil { return "given up" }
-    // No text has more characters than bytes.
+    // A text never has more characters than bytes.
     return reason.utf8.count <= charactersMax ? reason : String(reason.prefix(charactersMax))
   }
 
@@ -120,8 +122,8 @@ struct WeatherTally: Sendable, Hashable {
     return all
   }
 
-  /// Those that were decided and not done, in the order of their names; more than are counted by
-  /// name are not told.
+  /// The faults that were decided but not applied, ordered by name. Faults beyond the maximum
+  /// number of names are omitted.
   var allUndone: [Metrics.Undone] {
     undone.named.sorted { $0.key < $1.key }.map { one, count in
       Metrics.Undone(fault: one.fault, reason: one.words, attempts: count)
@@ -141,19 +143,19 @@ struct WeatherTally: Sendable, Hashable {
   }
 }
 
-/// The counts of names, where nobody knows how many names there will be.
+/// The counts of names, with a maximum number of names.
 ///
-/// Beyond a bound only those that come first in the alphabet are counted by name. A name that has
-/// once been left out can never be among them again, so what is kept is counted whole, and the
-/// counts are the same in whatever order they came and were merged.
+/// Beyond the maximum, only the first names in alphabetical order are counted by name. A name that
+/// was once omitted can never be among them again, so the counts of all remaining names are
+/// complete. The counts do not depend on the order in which they were added and merged.
 struct BoundedCounts<Name: Sendable & Hashable & Comparable>: Sendable, Hashable {
-  /// The greatest number of names that are kept.
+  /// The maximum number of names that are kept.
   static var namesMax: Int { 200 }
 
   private(set) var named: [Name: Int] = [:]
   private(set) var total = 0
 
-  /// The count of names that are not kept.
+  /// The sum of the counts of all other names.
   var others: Int { total - named.values.reduce(0, +) }
 
   mutating func add(_ name: Name, _ times: Int = 1) {
@@ -173,48 +175,47 @@ struct BoundedCounts<Name: Sendable & Hashable & Comparable>: Sendable, Hashable
   }
 }
 
-/// The time until calls succeed again once the weather has cleared: after the last end of a
-/// scenario's time windows.
+/// The time until calls succeed again after the end of a scenario's last time window.
 ///
-/// Only the first calls after it matter. As many are kept as can be the first of all whatever order
-/// they came in, so that tallies merge exactly.
+/// Only the first calls after it matter. The calls that can be the first in any order are kept, so
+/// that tallies merge exactly.
 struct RecoveryTally: Sendable, Hashable {
-  /// The number of calls in which a recovery is looked for; a client without one by then has not
+  /// The number of calls in which a recovery is searched for. A client without one by then has not
   /// recovered.
   static let callsMax = 1000
-  /// The number of successes in a row that are a recovery, and not a lucky one.
+  /// The number of consecutive successes that count as a recovery, because fewer may be accidental.
   static let row = 5
 
-  private struct End: Sendable, Hashable, Comparable {
+  private struct CallEnd: Sendable, Hashable, Comparable {
     var at: Duration
     var call: Int
     var isSuccess: Bool
 
-    static func < (one: End, other: End) -> Bool {
+    static func < (one: CallEnd, other: CallEnd) -> Bool {
       (one.at, one.call) < (other.at, other.call)
     }
   }
 
-  /// In the order of their ends.
-  private var ends: [End] = []
+  /// The ends of calls, in order.
+  private var ends: [CallEnd] = []
 
   mutating func add(_ call: Observation) {
     guard let at = call.afterWindow, !call.wasGivenUp else { return }
-    insert(End(at: at, call: call.call, isSuccess: call.ending == .succeeded))
+    insert(CallEnd(at: at, call: call.call, isSuccess: call.ending == .succeeded))
   }
 
   mutating func merge(_ other: RecoveryTally) { for end in other.ends { insert(end) } }
 
-  private mutating func insert(_ end: End) {
+  private mutating func insert(_ end: CallEnd) {
     if ends.count == Self.callsMax, let last = ends.last, last < end { return }
     ends.insert(end, at: ends.countOfFirst { $0 < end })
     if ends.count > Self.callsMax { ends.removeLast() }
   }
 
-  /// The moment at which the first call succeeded.
+  /// The time at which the first call succeeded.
   var first: Duration? { ends.first { $0.isSuccess }?.at }
 
-  /// The moment at which so many had succeeded in a row.
+  /// The time at which that number of consecutive calls had succeeded.
   var steady: Duration? {
     var count = 0
     for end in ends {

@@ -1,38 +1,38 @@
-/// A log of the events of a proxy's deck and of the marks of its user, in order and up to a limit.
+/// A log of the events of a proxy's deck and of its user's marks, in order and up to a limit.
 public struct ProxyLog: Sendable {
-  /// The number of requests and tunnels that are kept; further ones are counted.
+  /// The maximum number of requests and tunnels that are kept. Further ones are counted.
   public static let entriesMax = 100_000
 
-  /// A request that the proxy could read, logged when its answer had ended.
+  /// A request that the proxy could read, logged at the end of its response.
   public struct Request: Sendable, Hashable {
     /// The method of the request.
     public let method: String
     /// The URL of the request. A report shows neither its query nor its user information.
     public let url: RequestURL
-    /// The end of its answer.
+    /// The end of its response.
     public let end: ExchangeEnd
-    /// The number of the segment that it was decided in.
+    /// The number of the segment in which it was decided.
     public let segment: Int
   }
 
-  /// A part of the flight, from one change of the scenario to the next.
+  /// A part of the run, from one change of the scenario to the next.
   public struct Segment: Sendable, Hashable {
-    /// The number of the part, from 1.
+    /// The number of the part, counted from 1.
     public let number: Int
     /// The name of the scenario.
     public let scenario: String
-    /// The hash over the scenario and the seed; two parts of one hash decide the same for the same
-    /// requests.
+    /// The hash of the scenario and the seed. Two parts with the same hash decide the same for the
+    /// same requests.
     public let hash: String
-    /// The seed of its draws.
+    /// The seed of its random draws.
     public let seed: UInt64
-    /// The time at which it began, as an offset in the flight.
+    /// The time at which it began, as an offset in the run.
     public let start: Duration
-    /// The last decision before it.
+    /// The number of the last decision before it.
     fileprivate let after: Int
   }
 
-  /// A person's remark at the terminal about what the device shows.
+  /// A mark that a person enters at the terminal, which states what the device shows.
   public enum Mark: String, Sendable, Hashable, CaseIterable {
     /// The device shows content.
     case shown
@@ -40,26 +40,27 @@ public struct ProxyLog: Sendable {
     case blank
   }
 
-  /// The scenarios in the order in which they were flown, each once.
+  /// The scenarios in the order in which they ran, each once.
   public private(set) var scenarios: [String] = []
-  /// The parts of the flight in their order, at most ``segmentsMax``; what is beyond belongs to the
-  /// last one.
+  /// The parts of the run in their order, at most ``segmentsMax``. Everything after that belongs to
+  /// the last part.
   public private(set) var segments: [Segment] = []
-  /// The requests that the proxy could read, in the order in which they ended.
+  /// The requests that the proxy could read, in the order of their ends.
   public private(set) var requests: [Request] = []
-  /// The tunnels, of which the proxy saw bytes and times, in the order in which they were closed.
+  /// The tunnels, of which the proxy observed bytes and times, in the order in which they were
+  /// closed.
   public private(set) var tunnels: [TunnelEnd] = []
   /// The number of requests and tunnels that were not kept.
   public private(set) var dropped = 0
-  /// The marks, each with the scenario at the time.
+  /// The marks, each with the scenario at its time.
   public private(set) var marks: [(scenario: String, mark: Mark)] = []
-  /// The addresses of the peers that were not admitted.
+  /// The addresses of the peers that were rejected.
   public private(set) var turnedAway: Set<String> = []
 
-  /// The exchanges as rules look at them.
+  /// The exchanges in the form that rules use.
   package var exchanges: [ProxiedExchange] { seen.all }
 
-  /// The number of parts that are told apart.
+  /// The maximum number of parts.
   public static let segmentsMax = 1000
 
   private var lastDecision = 0
@@ -68,10 +69,10 @@ public struct ProxyLog: Sendable {
 
   private static let turnedAwayMax = 1000
 
-  /// Makes an empty log.
+  /// Creates an empty log.
   public init() {}
 
-  /// Logs the beginning of a scenario, which holds from the next decision on.
+  /// Logs the beginning of a scenario, which applies from the next decision on.
   public mutating func begin(_ scenario: Scenario, seed: UInt64) {
     if !scenarios.contains(scenario.name) { scenarios.append(scenario.name) }
     guard segments.count < Self.segmentsMax else { return }
@@ -87,15 +88,15 @@ public struct ProxyLog: Sendable {
     )
   }
 
-  /// Logs an event of the proxy's deck: the ends of requests and tunnels are kept.
+  /// Logs an event of the proxy's deck. The ends of requests and tunnels are kept.
   public mutating func apply(_ event: ExchangeEvent) { apply(event, nil) }
 
   /// Logs an event.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - request: The reading of its request, if it was made before a lock was taken.
-  ///   - moment: The time of the event as an offset from the log's beginning; `nil`: now.
+  ///   - request: Its parsed request, if it was parsed before a lock was taken.
+  ///   - moment: The time of the event as an offset from the log's beginning. `nil` means now.
   package mutating func apply(
     _ event: ExchangeEvent,
     _ request: ProxiedRequest? = nil,
@@ -127,13 +128,13 @@ public struct ProxyLog: Sendable {
     return false
   }
 
-  /// Logs a person's mark.
+  /// Logs the mark of a user.
   public mutating func note(_ mark: Mark, in scenario: String) {
     guard marks.count < Self.entriesMax else { return }
     marks.append((scenario, mark))
   }
 
-  /// Logs a peer that was not admitted.
+  /// Logs a peer that was rejected.
   public mutating func turnAway(_ peer: String) {
     if turnedAway.count < Self.turnedAwayMax { turnedAway.insert(peer) }
   }

@@ -1,16 +1,16 @@
 extension ProxyReport {
-  /// The rules that clients broke, the gravest first and then in the scenarios' order.
+  /// The rules that clients broke, the most severe first and then in the scenarios' order.
   public var findings: [JudgedFinding] {
     scenarios.flatMap { $0.allowed.judged($0.rules, $0.elsewhere, in: $0.name) }.gravestFirst
   }
 
-  /// Tells whether a finding of a weight, or a graver one, is among them that is not allowed.
+  /// Returns whether there is a finding with at least this severity that is not allowed.
   public func hasFindings(_ least: Finding.Severity) -> Bool {
     findings.contains { $0.allowance == nil && $0.finding.severity >= least }
   }
 
-  /// Returns the findings as a terminal shows them, 80 columns wide where the names are short;
-  /// empty where no client met what a rule asks for.
+  /// Returns the findings for a terminal, 80 columns wide if the names are short. Empty if no
+  /// client met the condition of a rule.
   public func findingsText() -> String {
     let lines = FindingGroup.lines(groups, findings.words, ruleCounts, TextForm())
     return lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n"
@@ -19,7 +19,7 @@ extension ProxyReport {
   /// The findings as a section of the page.
   var htmlFindings: String { FindingGroup.section(groups, findings.words, ruleCounts) }
 
-  /// A finding with the client that showed it and the time at which it did.
+  /// Returns a finding with the client that shows it and the time.
   func json(_ judged: JudgedFinding) -> JSON {
     guard let call = call(of: judged) else { return judged.json() }
     return judged.json().adding(
@@ -40,7 +40,7 @@ extension ProxyReport {
     }
   }
 
-  /// The numbers of the decisions that a finding is shown by, in their order.
+  /// Returns the numbers of the decisions that a finding is about, in their order.
   package func decisions(of judged: JudgedFinding) -> [Int] { call(of: judged)?.decisions ?? [] }
 
   private func call(of judged: JudgedFinding) -> ProxiedCall? {

@@ -1,29 +1,29 @@
 public import Foundation
 internal import WindTunnelSymptoms
 
-/// A report of the traffic through a proxy. Its client is not ours, so that no calls are observed,
-/// only requests and tunnels.
+/// A report of the traffic through a proxy. The proxy does not control its client, so it observes
+/// requests and tunnels, but no calls.
 public struct ProxyReport: Sendable, Hashable {
-  /// The seed of every draw.
+  /// The seed of all random draws.
   public var seed: UInt64
   /// The time for which the proxy ran.
   public var duration: Duration
-  /// The software that the figures were made with.
+  /// The software that was used for the measurements.
   public var environment: [Report.Fact]
-  /// The scenarios, in the order in which they were flown.
+  /// The scenarios, in the order in which they ran.
   public var scenarios: [Part]
-  /// The parts of the flight between two changes of the scenario, in their order.
+  /// The parts of the run between two changes of the scenario, in their order.
   public var segments: [Segment]
-  /// The things that could not be observed, one sentence each.
+  /// The facts that could not be observed, one sentence each.
   public var unseen: [String]
 
-  /// A part of the flight, with the figures of the requests that were decided in it.
+  /// A part of the run, with the figures of the requests that were decided in it.
   public struct Segment: Sendable, Hashable {
     /// The number of the part, the scenario, its hash and seed, and the beginning.
     public var part: ProxyLog.Segment
-    /// The time at which it ended, as an offset in the flight.
+    /// The time at which it ended, as an offset in the run.
     public var end: Duration
-    /// The figures of its requests together.
+    /// The combined figures of its requests.
     public var total: Endpoint
   }
 
@@ -33,19 +33,20 @@ public struct ProxyReport: Sendable, Hashable {
     public var name: String
     /// The requests that could be read, by method and URL.
     public var requests: [Endpoint]
-    /// The figures of all requests together.
+    /// The combined figures of all requests.
     public var total: Endpoint
     /// The tunnels that were closed, in the order of their ends.
     public var connections: [TunnelEnd]
-    /// The number of times that a person marked a page with content.
+    /// The number of times that a user marked a page with content.
     public var shown: Int
-    /// The number of times that a person marked a blank screen.
+    /// The number of times that a user marked a blank screen.
     public var blank: Int
-    /// The standing of each rule, for all clients together.
+    /// The result of each rule, for all clients together.
     public var rules: [RuleStanding]
-    /// The rules that may be broken in it, with the reasons.
+    /// The rules that may be broken in the scenario, with the reasons.
     public var allowed: [AllowedRule]
-    /// The findings of rules that may be broken at some endpoints, without the calls there.
+    /// The findings of rules that may be broken at some endpoints, without the calls to these
+    /// endpoints.
     let elsewhere: [String: Finding]
     /// The calls that show the findings.
     let shownCalls: [ProxiedCall]
@@ -59,21 +60,21 @@ public struct ProxyReport: Sendable, Hashable {
     public var place: String
     /// The number of these requests.
     public var count: Int
-    /// The number of requests that equal an earlier one, query included: retries, as far as they
-    /// can be recognised without asking the client.
+    /// The number of requests that equal an earlier one, including the query. They are retries, as
+    /// far as this can be recognised without the client.
     public var repeats: Int
-    /// The number of requests without a whole answer of a status below 400.
+    /// The number of requests without a complete response of a status below 400.
     public var failed: Int
-    /// The number of answers of each status.
+    /// The number of responses with each status.
     public var statuses: [Int: Int]
-    /// The latency that half of the requests stay within.
+    /// The median latency of the requests.
     public var p50: Duration?
-    /// The latency that 95 % of the requests stay within, by nearest rank.
+    /// The 95th percentile of the latency of the requests, by nearest rank.
     public var p95: Duration?
     /// The number of bytes of content that were sent to the client.
     public var bytes: Int
 
-    /// Folds requests into their figures.
+    /// Calculates the figures of requests.
     init(_ method: String, _ place: String, _ seen: [ProxyLog.Request]) {
       (self.method, self.place) = (method, place)
       count = seen.count
@@ -87,13 +88,13 @@ public struct ProxyReport: Sendable, Hashable {
     }
   }
 
-  /// Folds what a proxy saw.
+  /// Creates a report from the log of a proxy.
   ///
   /// - Parameters:
   ///   - log: The events.
-  ///   - seed: The seed of every draw.
+  ///   - seed: The seed of all random draws.
   ///   - duration: The time for which the proxy ran.
-  ///   - environment: The software that the figures were made with.
+  ///   - environment: The software that was used for the measurements.
   ///   - allowed: The rules that may be broken, by scenario.
   public init(
     _ log: ProxyLog,
@@ -117,20 +118,20 @@ public struct ProxyReport: Sendable, Hashable {
 
   private static func unseen(_ log: ProxyLog) -> [String] {
     var sentences = [
-      "Calls that the client answered from a cache, or gave up before they left the device."
+      "Calls that the client served from a cache, or cancelled before sending."
     ]
     let count = log.tunnels.count { $0.connect != nil }
     if count > 0 {
       sentences.append(
-        "What was in \(count) tunnel\(count == 1 ? "" : "s"): their requests, statuses and repeats."
+        "The content of \(count) tunnel\(count == 1 ? "" : "s"): requests, statuses and retries."
       )
     }
     let refused = log.tunnels.count { $0.reason == .certificateRefused }
     if refused > 0 {
       sentences.append(
-        "What \(refused) connection\(refused == 1 ? "" : "s") would have asked: the client refused the "
-          + "proxy's certificate. http://wind.tunnel/ tells how to trust it; an app that pins its "
-          + "server's own cannot be looked into."
+        "The requests of \(refused) connection\(refused == 1 ? "" : "s"): the client refused the "
+          + "proxy's certificate. http://wind.tunnel/ explains how to trust it. An app that pins "
+          + "its server's certificate cannot be observed."
       )
     }
     sentences.append("Traffic that does not use the proxy, such as UDP and other apps' own routes.")
@@ -141,7 +142,7 @@ public struct ProxyReport: Sendable, Hashable {
     }
     if !log.turnedAway.isEmpty {
       let peers = log.turnedAway.sorted().prefix(5).joined(separator: ", ")
-      sentences.append("\(log.turnedAway.count) peers that were turned away: \(peers).")
+      sentences.append("\(log.turnedAway.count) peers that were rejected: \(peers).")
     }
     return sentences
   }
@@ -160,7 +161,7 @@ extension ProxyReport.Part {
     rules = flight.held()
     let rest = allowed.breaches(of: rules, in: flight)
     elsewhere = rest
-    // A call's number is its place.
+    // The number of a call is its index.
     shownCalls = rules.compactMap(\.finding).map { calls[(rest[$0.rule] ?? $0).call] }
     let seen = log.requests.filter { $0.end.scenario == name }
     connections = log.tunnels.filter { $0.scenario == name }
@@ -175,8 +176,7 @@ extension ProxyReport.Part {
 }
 
 extension ProxyLog.Request {
-  /// The address without what may be private: user, query, and what looks like a secret in the
-  /// path.
+  /// The URL without parts that may be private: user information, query, and secrets in the path.
   fileprivate var place: String {
     var shown = url
     (shown.userInfo, shown.query) = (nil, nil)
@@ -185,13 +185,13 @@ extension ProxyLog.Request {
 }
 
 extension TunnelEnd.Reason {
-  /// The reason in the words of a report.
+  /// The reason as text for a report.
   public var words: String {
     switch self {
     case .closed: "closed"
     case .clientReset: "reset by the client"
     case .originReset: "reset by the origin"
-    case .cut: "cut by the weather"
+    case .cut: "broken by the network conditions"
     case .refused(let status): "refused with \(status)"
     case .failed(let symptom): "failed: \(symptom.rawValue)"
     case .certificateRefused: "the client refused the certificate"
@@ -202,7 +202,7 @@ extension TunnelEnd.Reason {
   }
 }
 
-// The text of a proxy's report, version 1: a report whose `seenBy` says who saw it.
+// The JSON of a proxy's report, version 1. Its `seenBy` is `proxy`.
 //
 //   { "windtunnelReport": 1, "seenBy": "proxy", "seed": 1, "durationMilliseconds": 61034,
 //     "environment": { "os": "…" },

@@ -5,16 +5,16 @@ extension ProxyReport {
   public func htmlData() -> Data {
     let facts = environment.map { "\($0.name) \($0.value)" } + ["seed \(seed)"]
     let body = """
-      <h1>The flight, seen by the proxy</h1>
+      <h1>The run, observed by the proxy</h1>
       <p class="dim">\(facts.joined(separator: " · ").escapedForHTML) · \(duration.shown)</p>
-      \(htmlFindings)\(scenarios.map(\.html).joined())\(parts)<section><h2>What could not be seen</h2><ul>
+      \(htmlFindings)\(scenarios.map(\.html).joined())\(parts)<section><h2>Not observed</h2><ul>
       \(unseen.map { "<li>\($0.escapedForHTML)</li>" }.joined(separator: "\n"))
       </ul></section>
       """
-    return Data(HTML.page("seen by the proxy", body, style: HTML.findingStyle).utf8)
+    return Data(HTML.page("observed by the proxy", body, style: HTML.findingStyle).utf8)
   }
 
-  /// The parts of the flight as a table, where the scenario changed.
+  /// The parts of the run as a table, if the scenario changed.
   private var parts: String {
     guard segments.count > 1 else { return "" }
     let rows = segments.map { segment -> [Cell] in
@@ -26,7 +26,7 @@ extension ProxyReport {
       ]
     }
     let heads = ["segment", "began", "hash", "requests", "repeats", "failed", "P95"]
-    return "<section><h2>The flight by segments</h2>\(HTML.table(heads, rows))</section>\n"
+    return "<section><h2>The run by segments</h2>\(HTML.table(heads, rows))</section>\n"
   }
 }
 
@@ -94,7 +94,7 @@ extension ProxyReport.Part {
     let heads = ["host", "connect", "up", "down", "time", "end"]
     let count =
       rows.count == connections.count
-      ? "Each of them" : "The first \(rows.count) of \(connections.count)"
+      ? "All connections" : "The first \(rows.count) of \(connections.count)"
     return "<details><summary>\(count)</summary>\(HTML.table(heads, Array(rows)))</details>"
   }
 }

@@ -1,6 +1,6 @@
 internal import WindTunnel
 
-// The bars of a run as a table, with which each form of a report begins.
+// The bars of a run as a table, which is the beginning of a report in each format.
 extension Report {
   private static let heads = ["figure", "class", "bar", "worst", "in", "verdict"]
 
@@ -9,7 +9,7 @@ extension Report {
     barResults.grouped(by: \.figure).flatMap(\.1)
   }
 
-  /// The lines of a terminal; none without bars.
+  /// Returns the lines for a terminal; empty if there are no bars.
   func barLines(_ form: TextForm) -> [String] {
     let groups = barGroups
     guard let bars, !groups.isEmpty else { return [] }
@@ -24,7 +24,7 @@ extension Report {
       + [""]
   }
 
-  /// The lines of a page in Markdown; none without bars.
+  /// The lines in Markdown; empty if there are no bars.
   var barMarkdown: [String] {
     guard let bars, !barResults.isEmpty else { return [] }
     return [
@@ -37,7 +37,7 @@ extension Report {
       } + [""] + barSources.map { "- \($0.escapedForMarkdown)" } + [""]
   }
 
-  /// The section of a page in HTML; empty without bars.
+  /// The section of an HTML page; empty if there are no bars.
   var barHTML: String {
     guard let bars, !barResults.isEmpty else { return "" }
     let rows = barGroups.map { result -> [HTML.Cell] in
@@ -50,7 +50,7 @@ extension Report {
       + HTML.table(Self.heads + [""], rows) + "<ul>\(sources)</ul></section>"
   }
 
-  /// The sources of the bars, each once, with the figures that they are for.
+  /// The sources of the bars, each once, with their figures.
   private var barSources: [String] {
     barGroups.grouped(by: \.source).map { source, results in
       "\(results.grouped(by: \.figure).map(\.0).joined(separator: ", ")): \(source)"

@@ -1,4 +1,4 @@
-// One line a call (RFC 4180): for a spreadsheet, or whatever else has questions of its own.
+// One line per call (RFC 4180), for a spreadsheet or other analysis.
 
 extension Report {
   private static let columns = [
@@ -23,8 +23,8 @@ extension Report {
 }
 
 extension Observation {
-  /// The fields of a line. One that was not seen is empty, and what each attempt has of its own
-  /// stands in one.
+  /// The fields of a line. A value that was not observed is empty, and the values of all attempts
+  /// are joined in one field.
   fileprivate var csvFields: [String] {
     let end = self.notOnCassette == nil ? ending.word : "notOnCassette"
     let reason = self.notOnCassette ?? ending.reason ?? ""
@@ -46,12 +46,12 @@ extension Observation {
 }
 
 extension String {
-  /// In one line, and in quotes where it must be. A field that a spreadsheet would take for a
-  /// formula has an apostrophe before it (OWASP, CSV Injection), for what a client says comes from
-  /// outside; a number below zero is none.
+  /// The text as a field in one line, quoted if necessary. A client's text is untrusted, so a field
+  /// that a spreadsheet would interpret as a formula begins with an apostrophe (OWASP, CSV
+  /// Injection). A negative number does not.
   fileprivate var asCSVField: String {
     var field = visibleInLine
-    // East Asian spreadsheets take the wide forms for the same.
+    // East Asian spreadsheets also accept the full-width forms.
     if let first = field.first, "=+-@＝＋－＠".contains(first), first != "-" || Double(field) == nil {
       field = "'\(field)"
     }

@@ -1,5 +1,6 @@
-// JUnit's XML as CI servers read it: the first suite is the verdict, and each other one a scenario.
-// Its cases are the rules that had an occasion, the gates, and each endpoint of the judged client.
+// JUnit XML as CI servers read it: the first suite is the verdict, and there is one for each
+// scenario. Its cases are the rules whose condition was met, the gates, and each endpoint of the
+// judged client.
 
 extension Report {
   func junit() -> String {
@@ -27,7 +28,8 @@ private struct JUnitCase {
   /// The result of a case that does not pass.
   var flaw: Flaw?
 
-  /// An element of a case. A skipped case cannot be judged, and does not count against the client.
+  /// An element of a case. A skipped case could not be judged, and does not count against the
+  /// client.
   struct Flaw {
     var element: String
     var message: String
@@ -70,7 +72,7 @@ private struct JUnitCase {
 }
 
 extension [JUnitCase] {
-  /// The attributes that count the cases.
+  /// The attributes with the numbers of cases.
   fileprivate var counts: String {
     let flaws = compactMap(\.flaw?.element)
     func count(_ element: String) -> Int { flaws.count { $0 == element } }
@@ -177,8 +179,8 @@ private struct JUnitSuite {
 }
 
 extension String {
-  /// With what XML would take for markup as references, with what nobody sees spelled, and without
-  /// what XML cannot hold at all (XML 1.0 §2.2).
+  /// The text with markup characters as XML references, with invisible characters escaped, and
+  /// without characters that XML does not allow (XML 1.0 §2.2).
   fileprivate var escapedForXML: String {
     var text = ""
     for scalar in visible.unicodeScalars {

@@ -1,4 +1,4 @@
-// For the summary of a CI job: the verdict, a table, and what broke.
+// The summary of a CI job: the verdict, a table, and the problems.
 
 extension Report {
   func markdown() -> String {
@@ -37,7 +37,7 @@ extension Report {
     return lines.joined(separator: "\n")
   }
 
-  /// A paragraph for each rule that was broken, with the call that shows it.
+  /// A paragraph for each rule that was broken, with the example call.
   private var findingLines: [String] {
     findingGroups.flatMap { group -> [String] in
       let finding = group.first.finding
@@ -66,7 +66,7 @@ extension Report {
       }
   }
 
-  /// The number of faults that were met in each scenario, with the first that were not.
+  /// The number of faults that were met in each scenario, with the first gaps.
   private var coverageLines: [String] {
     let rows = scenarios.compactMap { flown in
       flown.subjects.first?.coverage.flatMap { $0.gaps.isEmpty ? nil : (flown.name, $0.words) }
@@ -108,7 +108,7 @@ extension Report {
 
   private static let failuresMax = 20
 
-  /// Each failing call of the judged subject is a line, as far as there is room.
+  /// A line for each failing call of the judged client, up to a maximum.
   private var failureLines: [String] {
     let fallen = scenarios.flatMap { flown in
       (flown.subjects.first?.fallenCalls ?? []).map { (flown.name, $0) }
@@ -126,8 +126,8 @@ extension Report {
     return lines
   }
 
-  /// Lines that GitHub Actions shows at the place to which they point: a gate's own line in its
-  /// scenario's file.
+  /// The lines that GitHub Actions shows as annotations. The annotation of a gate is at the gate's
+  /// line in its scenario's file.
   public var annotations: [String] {
     let allowsInconclusive = policy.allowsInconclusive
     let file = planFile.map { " file=\($0.escapedAsProperty)" } ?? ""
@@ -153,8 +153,8 @@ extension Report {
 }
 
 extension Metrics {
-  /// Crashes, hangs, requests that are not on the cassette, failed actions and earlier copies in
-  /// words, and whether they are bad; empty if there are none.
+  /// The numbers of crashes, hangs, requests that are not on the cassette, failed actions and
+  /// earlier copies as text, and whether they are bad. Empty if there are none.
   var remarks: [(words: String, isBad: Bool)] {
     let counts = [
       (crashes, "crashed", true), (hangs, "hung", true),
@@ -165,7 +165,7 @@ extension Metrics {
     return counts.filter { $0.0 > 0 }.map { ("\($0) \($1)", $2) }
   }
 
-  /// The retries a call, with a star where the client alone knows of them.
+  /// The retries per call, with a star if only the client reports them.
   var retryWords: String {
     let words = Figures.decimal(averageRetries)
     return hasOwnWord ? words + "*" : words
@@ -173,7 +173,8 @@ extension Metrics {
 }
 
 extension StringProtocol {
-  /// As code, unless something in it would end that, since no escape is known there.
+  /// The text as a code span, unless a character in it would end the span. Markdown has no escapes
+  /// in code spans.
   fileprivate var asMarkdownCode: String {
     let shown = String(self).visibleInLine
     let isPlain = !contains(where: \.isNewline) && !shown.contains { $0 == "`" || $0 == "<" }
@@ -182,14 +183,13 @@ extension StringProtocol {
 }
 
 extension String {
-  /// Without anything that Markdown or HTML in it would take for its own, in one line: no markup,
-  /// no addresses that become links by themselves, and nobody mentioned (GitHub Flavored Markdown
-  /// §6.9).
+  /// The text in one line, escaped for Markdown and HTML. It then contains no markup, no URLs that
+  /// become links, and no mentions (GitHub Flavored Markdown §6.9).
   var escapedForMarkdown: String {
     var text = ""
     for character in String(map { $0.isNewline ? " " : $0 }).visibleInLine.escapedForHTML {
       if "\\`*_[]|#~$".contains(character) {
-        // A reference to a character is no heading.
+        // A hash sign of a character reference is not a heading.
         text += character == "#" && text.hasSuffix("&") ? "#" : "\\\(character)"
       } else {
         text.append(character)
@@ -199,7 +199,8 @@ extension String {
       .replacing("www.", with: "www&#46;")
   }
 
-  /// As a workflow command's message must have it: a line end in it would begin another command.
+  /// The text escaped for the message of a workflow command, in which a line end would begin
+  /// another command.
   fileprivate var escapedAsMessage: String { visibleInLine.replacing("%", with: "%25") }
 
   fileprivate var escapedAsProperty: String {

@@ -8,7 +8,7 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
   case json
   /// Markdown for the summary of a CI job.
   case markdown
-  /// JUnit's XML, for the list of tests of a CI.
+  /// JUnit XML, for the test list of a CI server.
   case junit
   /// A self-contained HTML page.
   case html
@@ -17,7 +17,7 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
   /// The findings as SARIF 2.1.0, for code hosts and editors.
   case sarif
 
-  /// Makes the format of a file name's extension; `nil` where there is none.
+  /// Creates the format with a file name extension, or returns `nil` if there is none.
   public init?(fileExtension: String) {
     switch fileExtension.lowercased() {
     case "json": self = .json
@@ -31,7 +31,7 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The extensions of file names, as an error lists them.
+  /// The extensions of file names, in the order in which an error lists them.
   public static let fileExtensions = ["json", "html", "md", "xml", "csv", "sarif", "txt"]
 }
 
@@ -44,7 +44,7 @@ extension Report {
     switch rendering {
     case .text: Data(text().utf8)
     case .json: data()
-    // If several clients are judged, these show the one that decides.
+    // If several clients are judged, these formats show the client that decides the verdict.
     case .markdown: Data(decisive.markdown().utf8)
     case .junit: Data(decisive.junit().utf8)
     case .html: Data(decisive.html().utf8)
@@ -53,29 +53,28 @@ extension Report {
     }
   }
 
-  /// Writes the report to a file atomically, in the format of its extension: `drill.html` is a
-  /// page, `drill.json` can be read by `windtunnel report`.
+  /// Writes the report to a file atomically, in the format of its extension. For example,
+  /// `drill.html` is a page, and `windtunnel report` can read `drill.json`.
   ///
   /// - Parameter path: The file. A relative path starts at the process's working directory, which
   ///   is the package's for `swift test`.
-  /// - Throws: `FileError` where the file cannot be written, or where its name has the extension of
-  ///   no format.
+  /// - Throws: `FileError` if the file cannot be written, or if its extension belongs to no format.
   public func write(to path: String) throws(FileError) {
     let file = URL(filePath: path)
     guard let rendering = ReportRendering(fileExtension: file.pathExtension) else {
       let endings = ReportRendering.fileExtensions.map { ".\($0)" }.joined(separator: ", ")
-      throw .unwritable(path, reason: "the name of a report ends in one of \(endings)")
+      throw .unwritable(path, reason: "the name of a report must end in one of \(endings)")
     }
     try write(as: rendering, to: file)
   }
 
-  /// Writes the report as a baseline of later runs: without the date, so that equal runs have equal
-  /// files, and compressed by gzip if the name ends in `.gz`.
+  /// Writes the report as a baseline for later runs. It has no date, so that equal runs have equal
+  /// files, and is compressed with gzip if the name ends in `.gz`.
   package func writeBaseline(to file: URL) throws(FileError) {
     var baseline = self
     baseline.setFact("date", nil)
     guard file.pathExtension == "gz" else { return try baseline.write(as: .json, to: file) }
-    // The numbers of `gzip -9 --no-name` on Linux.
+    // The settings of `gzip -9 --no-name` on Linux.
     guard let gzip = GzipForm([9, 8, 0, 2, 3]) else {
       throw .unwritable(file.relativePath, reason: "zlib is missing; use a name without .gz")
     }

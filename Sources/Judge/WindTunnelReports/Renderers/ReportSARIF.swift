@@ -1,4 +1,4 @@
-// The findings for code hosts and editors, each in the file that describes the run.
+// The findings for code hosts and editors, each attached to the file that describes the run.
 
 extension Report {
   func sarif() -> String {
@@ -14,7 +14,7 @@ extension Report {
         in: planFile,
         at: "\(judged.scenario)/\(Observation.word(of: finding.endpoint))".visibleInLine
       )
-      let known = judged.isKnown ? "The baseline has it." : nil
+      let known = judged.isKnown ? "It is also in the baseline." : nil
       result.acceptance = (judged.allowance ?? known)?.visibleInLine
       return result
     }
@@ -25,12 +25,13 @@ extension Report {
     return String(decoding: bytes, as: UTF8.self).visibleAsJSON
   }
 
-  /// The file that describes the run, to which code hosts attach findings; `nil` if all is shipped.
+  /// The file that describes the run, to which code hosts attach findings; `nil` if the run uses
+  /// only shipped files.
   var planFile: String? { fact("cassetteFile").map { SARIFLog.path($0) } }
 }
 
 extension FindingRule {
-  /// The address of the first RFC or weakness (CWE) among its sources; `nil` if there is neither.
+  /// The URL of the first RFC or weakness (CWE) in its source; `nil` if there is neither.
   fileprivate var link: String? {
     if let match = source.firstMatch(of: /RFC ([0-9]+) §([0-9.]*[0-9])/) {
       return "https://www.rfc-editor.org/rfc/rfc\(match.1)#section-\(match.2)"

@@ -5,7 +5,7 @@ extension Report {
   /// - Returns: The table of all scenarios with an introduction, the findings and the gates.
   public func text(inColour: Bool = false) -> String { text(TextForm(inColour: inColour)) }
 
-  /// Returns the report as text in a form.
+  /// Returns the report as text in a given form.
   package func text(_ form: TextForm) -> String {
     var form = form
     form.reportFile = fact(Self.reportFile) ?? FindingGroup.unknownFile
@@ -38,7 +38,7 @@ extension Report {
     return (lines + ["", last]).joined(separator: "\n") + "\n"
   }
 
-  /// The number of failed calls with the first one, if no finding shows a call.
+  /// Returns the number of failed calls with the first one, if no finding has an example call.
   private func failingLine(_ form: TextForm) -> [String] {
     let flown = scenarios.filter { $0.scenario?.survival?.calls != Survival.Calls.none }
     let calls = flown.compactMap(\.subjects.first).flatMap(\.observations).filter(\.isJudged)
@@ -60,7 +60,7 @@ extension Report {
     return rules.isEmpty ? [] : ["", "not judged, machine busy: \(rules.joined(separator: ", "))"]
   }
 
-  /// The lines of the table: in the short form those of the scenarios that are worth reading first.
+  /// Returns the lines of the table. The short form begins with the scenarios that have findings.
   private func table(_ form: TextForm) -> [String] {
     let hasStages = Set(scenarios.map(\.stage)).count > 1
     let isExpected = scenarios.contains { $0.scenario?.survival != nil }
@@ -93,10 +93,10 @@ extension Report {
     return lines + (rest > 0 ? ["and \(rest) more rows: --all shows them"] : [])
   }
 
-  /// Calls that begin so late make a difference to their latencies.
+  /// The delay of a call's start from which its latency is affected.
   private static let lateness = Duration.milliseconds(50)
 
-  /// Returns the number of gates that were met, and a line for each that was not.
+  /// Returns the number of gates that were met, and a line for each other gate.
   private func gateLines(_ form: TextForm, of subject: String?) -> [String] {
     let all = gateJudgements
     guard !all.isEmpty else { return [] }
@@ -117,7 +117,7 @@ extension Report {
       }
   }
 
-  /// The fate of the calls since an earlier report, a line a scenario.
+  /// The comparison with an earlier report, one line per scenario.
   private var comparisons: [String] {
     let lines = scenarios.compactMap { flown -> String? in
       guard let row = flown.subjects.first, let pair = row.comparison else { return nil }
@@ -134,7 +134,7 @@ extension Report {
     return lines.isEmpty ? [] : ["", "against the baseline:"] + lines
   }
 
-  /// The subjects that are compared with the judged one, a line a scenario.
+  /// The comparison of the other clients with the judged one, one line per scenario.
   private var subjectComparisons: [String] {
     comparedSubjects.flatMap { subject in
       ["", "\(subject.name) against \(subject.other), call by call:"]
@@ -145,45 +145,45 @@ extension Report {
     }
   }
 
-  /// The meaning of the star behind some figure; `nil` where none has one.
+  /// The meaning of the star after a figure; `nil` if no figure has one.
   var ownWordNote: String? {
     scenarios.flatMap(\.subjects).contains { $0.metrics.hasOwnWord }
-      ? "* reported by the client: nobody was there to see its attempts" : nil
+      ? "* reported by the client: its attempts could not be observed" : nil
   }
 
-  /// The sentences that a reader has to know before reading a latency.
+  /// The warnings that a reader needs before reading a latency.
   var warnings: [String] {
     let isDebug = environment.contains(Fact("build", "debug"))
     let (rows, load) = (scenarios.flatMap(\.subjects), fact("load"))
     let delay = rows.compactMap(\.metrics.startDelayP99).max() ?? .zero
     let starts = rows.compactMap(\.starts).filter(\.isBeyond).min { $0.possible < $1.possible }
     let aboutRun = [
-      interruptedWords.map { "interrupted \($0): the figures are of these alone" },
+      interruptedWords.map { "interrupted \($0): the figures cover only these" },
       isDebug
-        ? "debug build: part of each latency is the harness's own; for figures use a release build"
+        ? "debug build: the harness is part of each latency; use a release build for figures"
         : nil,
       environment.contains(.sharedProcess)
         ? "the clients ran in this process: a crash would have ended the run" : nil,
       nothingJudged, nothingShown, defaultScreens, withoutBars,
     ]
     let aboutScenarios =
-      notOnCassetteOfAll.map { "\($0.place): \($0.words); they are in no rate" }
+      notOnCassetteOfAll.map { "\($0.place): \($0.words); not counted in any rate" }
       + notDoneOfAll.map { "\($0.place): \($0.words)" }
     let aboutFigures = [
       beyondAddress, fact("notRun").map { "not run: \($0)" },
       fact("notCalled").map { "not called: \($0)" }, fact("notJudged").map { "not judged: \($0)" },
-      fact("shard").map { "shard \($0) alone; windtunnel report merges all of them" },
+      fact("shard").map { "only shard \($0); windtunnel report merges all shards" },
       load.flatMap { load in
         load.hasPrefix("closed loop")
-          ? "\(load): who is slow is asked less often, so percentiles flatter a slow client" : nil
+          ? "\(load): a slow client receives fewer calls, which improves its percentiles" : nil
       },
       fact(Report.baselineLoad).flatMap { other in
         load.map {
-          "the baseline flew another load (\(other), not \($0)): latencies of the two do not compare"
+          "the baseline ran with another load (\(other), not \($0)): latencies are not comparable"
         }
       },
       delay >= Self.lateness ? "this machine began calls up to \(Figures.time(delay)) late" : nil,
-      starts.map { "latencies may be the machine's: \($0.reason)" }, ownWordNote,
+      starts.map { "latencies may be due to the machine: \($0.reason)" }, ownWordNote,
       rows.contains { !$0.metrics.latency.isExact }
         ? "percentiles of more than a million calls are within 0.1 %" : nil,
     ]
@@ -195,18 +195,18 @@ extension Report {
 package struct TextForm: Sendable {
   /// Whether the text is coloured.
   package var inColour = false
-  /// Whether only the rows and findings that are worth reading first are shown in full.
+  /// Whether only the most important rows and findings are shown in full.
   package var isShort = false
-  /// The program that runs a call again, with its command.
+  /// The program that repeats a call, with its command.
   package var program = "windtunnel drill"
-  /// The report's file; the text sets it.
+  /// The report's file, which is set when the text is created.
   fileprivate var reportFile = FindingGroup.unknownFile
-  /// The client of the calls, if it is not the report's first; the text sets it.
+  /// The client of the calls, if it is not the report's first. It is set when the text is created.
   fileprivate var subject: String?
-  /// The command to type next; `nil` if there is none.
+  /// The command to run next; `nil` if there is none.
   package var next: String?
 
-  /// The maximum number of rows of the short table.
+  /// The maximum number of rows of the table, unless `--all` asks for all of them.
   static let rowsMax = 20
   /// The maximum number of findings that the short form shows with their evidence.
   static let findingsMax = 3
@@ -214,7 +214,7 @@ package struct TextForm: Sendable {
   /// Returns a text in red if it is bad and the form has colours.
   func red(_ text: String, _ isBad: Bool) -> String { Colour.red.paint(text, inColour && isBad) }
 
-  /// Returns the command that runs a call again, by the call's place in the report.
+  /// Returns the command that repeats a call, given the call's identifier in the report.
   func again(_ place: String) -> String {
     let words = ["--again", "\(reportFile)#\(place)"] + (subject.map { ["--subject", $0] } ?? [])
     return ([program] + words.map(\.asShellWord)).joined(separator: " ")
@@ -225,14 +225,15 @@ package struct TextForm: Sendable {
 }
 
 extension Report.ScenarioResult {
-  /// Whether a subject's success rate contradicts what the scenario lets a careful client reach.
+  /// Returns whether a client's success rate contradicts the rate that the scenario allows a good
+  /// client.
   fileprivate func isUnexpected(_ metrics: Metrics) -> Bool {
     guard let calls = scenario?.survival?.calls, let rate = metrics.successRate else {
       return false
     }
     switch calls {
     case .all: return rate < 1
-    // Chance decides which calls succeed.
+    // Which calls succeed is random.
     case .some: return false
     case .none: return rate > 0
     }
@@ -248,7 +249,7 @@ extension Report.ScenarioResult {
 }
 
 extension FindingGroup {
-  /// Returns the lines of a terminal about every finding; none if no rule judged a call.
+  /// Returns the lines for a terminal about every finding; empty if no rule judged a call.
   static func lines(
     _ groups: [FindingGroup],
     _ words: String,
@@ -259,14 +260,12 @@ extension FindingGroup {
     guard counts.broken + counts.kept > 0 else { return [] }
     let found = groups.isEmpty ? "none" : words
     let name = subject.map { " of \($0.visibleInLine)" } ?? ""
-    let head =
-      "findings\(name): \(found); \(counts.kept) rules kept, "
-      + "\(counts.notMet) without an occasion"
+    let head = "findings\(name): \(found); \(counts.kept) rules kept, \(counts.notMet) not met"
     let full = form.isShort ? groups.prefix(TextForm.findingsMax) : groups[...]
     let rest = groups.dropFirst(full.count)
     return ["", head] + full.flatMap { $0.lines(form) } + (rest.isEmpty ? [] : [""])
       + rest.flatMap { $0.shortLines }
-      + (rest.isEmpty ? [] : ["  --all shows their evidence."])
+      + (rest.isEmpty ? [] : ["  --all prints the evidence."])
   }
 
   private var shortLines: [String] {
@@ -277,7 +276,7 @@ extension FindingGroup {
     }
   }
 
-  /// The lines of a terminal, 80 columns wide if no word is longer.
+  /// Returns the lines for a terminal, 80 columns wide if no word is longer.
   fileprivate func lines(_ form: TextForm) -> [String] {
     let finding = first.finding
     let colour: Colour = finding.severity == .error ? .red : .yellow
@@ -296,7 +295,7 @@ extension FindingGroup {
 }
 
 extension String {
-  /// Returns the text in lines of at most so many characters, where no word is longer.
+  /// Returns the text in lines with a maximum number of characters, unless a word is longer.
   fileprivate func wrapped(at width: Int) -> [String] {
     var lines: [String] = []
     var line = ""

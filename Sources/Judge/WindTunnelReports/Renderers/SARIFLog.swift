@@ -2,12 +2,12 @@ internal import Foundation
 
 /// Results of a check in the format of code hosts and editors: SARIF 2.1.0 (OASIS, 2020).
 package struct SARIFLog {
-  /// A rule that results name.
+  /// A rule to which results refer.
   package struct Rule {
     private let json: JSON
     fileprivate let id: String
 
-    /// Creates a rule. `link` is the address of a page about it.
+    /// Creates a rule. `link` is the URL of a page about it.
     package init(_ id: String, finds: String, help: String, link: String? = nil) {
       self.id = id
       json = .object(
@@ -24,17 +24,17 @@ package struct SARIFLog {
     }
   }
 
-  /// A breach of a rule.
+  /// A violation of a rule.
   package struct Result {
     /// The name of its ``Rule``.
     package var rule: String
-    /// `error`, `warning` or `note`.
+    /// The level: `error`, `warning` or `note`.
     package var level: String
     /// The sentence that is shown.
     package var message: String
     /// The path of the file to which the result is attached; `nil` if there is none.
     package var file: String?
-    /// The place in words of this tool, such as `metro/payments/17`.
+    /// The identifier of the call in this tool, such as `metro/payments/17`.
     package var place: String
     /// The reason for which the result is accepted; `nil` if it is not.
     package var acceptance: String?
@@ -63,7 +63,7 @@ package struct SARIFLog {
         JSON.members([
           "ruleId": .text(rule), "level": .text(level), "message": ["text": .text(message)],
           "locations": [.object(location)],
-          // Without it a host takes two results at one line for the same.
+          // Without it, a host treats two results at the same line as equal.
           "partialFingerprints": ["place/v1": .text("\(rule) \(place)")],
           "suppressions": acceptance.map {
             [["kind": "external", "justification": .text($0)]]
@@ -90,15 +90,15 @@ package struct SARIFLog {
     ]
   }
 
-  /// Returns a path as code hosts compare it: without a dot at its beginning.
+  /// Returns a path in the form that code hosts compare: without a dot at its beginning.
   static func path(_ path: String) -> String {
     path.hasPrefix("./") ? String(path.dropFirst(2)) : path
   }
 
-  /// Returns the URI of a path: relative to the repository, or of the scheme `file` (RFC 8089).
+  /// Returns the URI of a path: relative to the repository, or with the scheme `file` (RFC 8089).
   private static func uri(_ path: String) -> String {
     if path.hasPrefix("/") { return URL(filePath: path).absoluteString }
-    // A colon in the first segment would end a scheme (RFC 3986 §4.2).
+    // A colon in the first segment would be read as the end of a scheme (RFC 3986 §4.2).
     let allowed = CharacterSet.urlPathAllowed.subtracting([":"])
     let name = Self.path(path)
     return name.addingPercentEncoding(withAllowedCharacters: allowed) ?? name

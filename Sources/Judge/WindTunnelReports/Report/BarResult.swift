@@ -4,19 +4,19 @@ internal import WindTunnel
 public struct BarResult: Sendable, Hashable {
   /// The class of the scenarios; `nil` for the own bar of a scenario without a class.
   public let scenarios: Survival.Calls?
-  /// The bar of the set, or a scenario's own on a figure that the set has no bar on.
+  /// The bar of the set, or a scenario's own bar on a figure for which the set has none.
   public let bar: Gate
-  /// The condition that was held in ``scenario``: the bar, the scenario's own in its place, or the
-  /// slowest call in place of a P95 of few calls.
+  /// The condition that was judged in ``scenario``. It is the bar, the scenario's own bar, or a bar
+  /// on the slowest call if there are too few calls for a P95.
   public let gate: Gate
-  /// Whether that condition is the scenario's own.
+  /// Whether the condition is the scenario's own.
   public let isOwn: Bool
-  /// The reason for that condition.
+  /// The reason for the condition.
   public let source: String
-  /// The worst verdict of the scenarios. A bar that could not be judged is worse than a bar that is
-  /// met, unless the scenario does not show the figure at all.
-  public let verdict: GateResult.Verdict
-  /// The worst figure by the distance from its limit, as a person reads it; `nil` if none was
+  /// The worst verdict of the scenarios. A bar that could not be judged is worse than one that is
+  /// met, unless the scenario does not measure the figure at all.
+  public let verdict: GateResult.Status
+  /// The figure with the worst distance from its limit, formatted for readers; `nil` if none was
   /// measured.
   public let got: String?
   /// The scenario with the worst figure.
@@ -28,7 +28,7 @@ public struct BarResult: Sendable, Hashable {
   /// The number of scenarios in which it was judged.
   public let held: Int
 
-  /// The name of the figure, as a table has it.
+  /// The name of the figure in a table.
   var figure: String {
     let name =
       switch bar.metric {
@@ -47,7 +47,7 @@ public struct BarResult: Sendable, Hashable {
     return "\(gate.comparison.rawValue) \(gate.metric.shown(value))\(isOwn ? " (its own)" : "")"
   }
 
-  /// The verdict with the scenarios that fail, and with those that could not be judged.
+  /// The verdict with the scenarios that fail, and with the scenarios that could not be judged.
   var verdictWords: String {
     let words =
       switch verdict {
@@ -58,15 +58,15 @@ public struct BarResult: Sendable, Hashable {
     return held == 0 || unjudged.isEmpty ? words : "\(words); not judged: \(Self.list(unjudged))"
   }
 
-  /// The number of scenarios that a verdict names.
+  /// The maximum number of scenarios that a verdict names.
   private static let namesMax = 3
 
   private static func list(_ names: [String]) -> String {
     names.prefix(namesMax).joined(separator: ", ") + (names.count > namesMax ? ", …" : "")
   }
 
-  /// The result as a judgement, whose gate has the class as its prefix unless it is the scenario's
-  /// own.
+  /// The result as a judgement. The prefix of its gate is the class, unless the gate is the
+  /// scenario's own.
   var judgement: Judgement {
     let ofClass = Gate(gate.metric, of: nil, gate.comparison, gate.bar, in: scenarios?.rawValue)
     return Judgement(
@@ -86,9 +86,9 @@ public struct BarResult: Sendable, Hashable {
 }
 
 extension Report {
-  /// The results of the bars, in the order of the set, then of the scenarios' own on figures that
-  /// the set has no bar on; empty without bars, and without those of a class that no scenario of
-  /// the run is in.
+  /// The results of the bars, in the order of the set, then of the scenarios' own bars on other
+  /// figures. Empty if there are no bars. Bars of a class without a scenario in the run are
+  /// omitted.
   public var barResults: [BarResult] {
     guard let bars else { return [] }
     let ofSet = bars.all.compactMap { bar in
@@ -113,8 +113,8 @@ extension Report {
   /// The results of the bars as judgements.
   var barJudgements: [Judgement] { barResults.map(\.judgement) }
 
-  /// The sentence about scenarios in which no bar is held because they have no class; `nil` without
-  /// bars, and if there are none.
+  /// The sentence about scenarios without a class, to which no bar applies. `nil` if there are
+  /// none, or if there are no bars.
   var withoutBars: String? {
     let names = scenarios.filter { $0.calls == nil && $0.scenario?.bars.isEmpty != false }
     guard bars != nil, !names.isEmpty else { return nil }
@@ -122,7 +122,7 @@ extension Report {
       + (names.count == 1 ? "it" : "them")
   }
 
-  /// The reason why a run with bars proves nothing by them; `nil` if one was held.
+  /// The reason why no bar of a run could be judged; `nil` if one was.
   var noBarHeld: String? {
     guard let bars, barResults.isEmpty else { return nil }
     return withoutBars ?? "no bar of \(bars.name) is for the class of a scenario here"
@@ -132,7 +132,7 @@ extension Report {
 extension Report.ScenarioResult {
   fileprivate var calls: Survival.Calls? { scenario?.survival?.calls }
 
-  /// Holds a bar, or the scenario's own on the same figure, against the judged client.
+  /// Judges the client by a bar, or by the scenario's own bar on the same figure.
   fileprivate func held(by bar: Gate) -> [HeldBar] {
     let own = scenario?.bars.filter { $0.metric == bar.metric && $0.endpoint == nil } ?? []
     return own.isEmpty ? held([bar], isOwn: false) : held(own, isOwn: true)
@@ -142,12 +142,12 @@ extension Report.ScenarioResult {
     guard let all = subjects.first else { return [] }
     let note = scenario?.notes.first { $0.name == "_bars" }?.value.stringValue
     return bars.map { bar in
-      // A call whose fault was not done may succeed in a scenario of this class.
+      // A call whose fault was not applied may succeed in a scenario of this class.
       let isOfFaults = bar.metric == .successRate && calls == Survival.Calls.none
       let row = isOfFaults ? all.withoutUndone : all
       var gate = bar
       let metrics = bar.metrics(of: row)
-      // Of few calls the slowest is the percentile by nearest rank.
+      // With few calls, the slowest is the percentile by nearest rank.
       let samples = bar.metric.samples(in: metrics)
       if bar.metric == .p95, samples.count < samples.least {
         gate = Gate(.max, of: bar.endpoint, bar.comparison, bar.bar, in: nil)
@@ -168,14 +168,15 @@ extension Report.ScenarioResult {
     }
   }
 
-  /// Returns the reason why a failed bar only warns; `nil` if it fails.
+  /// Returns the reason why a failed bar is only a warning; `nil` if it fails.
   private func excuse(for metric: GateMetric, _ row: Report.Row) -> String? {
     guard metric.isOfScreens || metric == .successRate else { return nil }
     return unrenewable(row) ?? (metric.isOfScreens ? unloaded(row) : nil)
   }
 
   /// Returns the reason why no client can renew its credential: neither the cassette's calls nor
-  /// their attempts include a request to the issuer. `nil` if one does, or without a credential.
+  /// their attempts include a request to the issuer. `nil` if there is such a request, or no
+  /// credential.
   private func unrenewable(_ row: Report.Row) -> String? {
     guard let issuer = scenario?.credential?.issuer else { return nil }
     let isRenewable = row.observations.contains { call in
@@ -184,15 +185,15 @@ extension Report.ScenarioResult {
       }
     }
     guard !isRenewable else { return nil }
-    return "no request was \(issuer), which renews the credential: \"credential\" names yours"
+    return "no request was \(issuer), which renews the credential: set \"credential\""
   }
 
-  /// Returns the reason why a client could not show a copy of its blank screens; `nil` if it could,
-  /// or if every call can succeed.
+  /// Returns the reason why a client could not show a copy instead of its blank screens; `nil` if
+  /// it could, or if every call can succeed.
   private func unloaded(_ row: Report.Row) -> String? {
     guard let calls, calls != .all else { return nil }
     if row.client == .program {
-      return "started for each call: it cannot show a copy; leave {url} out"
+      return "a program that starts for each call cannot show a copy; omit {url}"
     }
     let loaded = Dictionary(
       row.observations.filter { $0.ending == .succeeded }.map { ($0.endpoint, $0.call) },
@@ -202,12 +203,12 @@ extension Report.ScenarioResult {
       call.isRead && !call.showed && (call.isCritical || row.screens == .byDefault)
         && (loaded[call.endpoint] ?? .max) < call.call
     }
-    return hadCopy ? nil : "this screen was never loaded before in this scenario"
+    return hadCopy ? nil : "this screen was never loaded earlier in this scenario"
   }
 }
 
 extension Report.Row {
-  /// The row without the calls whose faults were not done.
+  /// The row without the calls whose faults were not applied.
   fileprivate var withoutUndone: Self {
     guard !metrics.undone.isEmpty else { return self }
     return Self(name, observations.filter { !$0.wasSpared }, of: client, screens: screens)
@@ -215,7 +216,7 @@ extension Report.Row {
 }
 
 extension Observation {
-  /// Whether the last attempt of each request met no fault because one was not done.
+  /// Whether the last attempt of each request met no fault because one was not applied.
   fileprivate var wasSpared: Bool {
     let last = Dictionary(attempts.map { ($0.decision.key, $0) }, uniquingKeysWith: { $1 }).values
     return last.allSatisfy(\.faults.isEmpty) && last.contains { !$0.undone.isEmpty }
@@ -228,7 +229,7 @@ private struct HeldBar {
   let gate: Gate
   /// The reason for the scenario's own bar; `nil` for a bar of the set.
   let source: String?
-  let verdict: GateResult.Verdict
+  let verdict: GateResult.Status
   let figure: Double?
 
   /// The rank of the verdict, the worst last.
@@ -258,7 +259,7 @@ private struct HeldBar {
 }
 
 extension BarResult {
-  /// Creates a result of those in the scenarios of a class; `nil` if there are none.
+  /// Creates the result of the bars in the scenarios of a class; `nil` if there are none.
   fileprivate init?(
     _ bar: Gate,
     source: String = "",
@@ -266,7 +267,7 @@ extension BarResult {
     _ all: [HeldBar]
   ) {
     guard let worst = all.max(by: { $0.isBetter(than: $1) }) else { return nil }
-    func names(_ isMeant: (GateResult.Verdict) -> Bool) -> [String] {
+    func names(_ isMeant: (GateResult.Status) -> Bool) -> [String] {
       all.filter { isMeant($0.verdict) }.grouped(by: \.scenario).map(\.0)
     }
     (self.scenarios, self.bar, gate) = (scenarios, bar, worst.gate)
@@ -280,7 +281,7 @@ extension BarResult {
 }
 
 extension GateMetric {
-  /// Returns a figure as a table has it.
+  /// Returns a figure formatted for a table.
   fileprivate func shown(_ figure: Double) -> String {
     switch kind {
     case .share: Figures.percent(figure)

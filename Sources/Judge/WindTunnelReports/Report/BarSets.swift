@@ -1,18 +1,18 @@
 internal import WindTunnel
 
-// The sets of bars that ship, in one table.
+// The shipped sets of bars, in one table.
 extension Bars {
-  /// A person waits for each call, on a phone.
+  /// Bars for an app on a phone, where a user waits for each call.
   public static let mobile = set("mobile", 0)
-  /// Another program waits for each call, and can fail over.
+  /// Bars for a service, where another program waits for each call and can fail over.
   public static let service = set("service", 1)
-  /// A person waits, and nothing may be worse than the best practice.
+  /// Bars for the best practice, where a user waits for each call.
   public static let strict = set("strict", 2)
 
-  /// The sets that ship, by name.
+  /// The shipped sets, by name.
   public static let shipped = [mobile, service, strict]
 
-  /// A bar with the figures of the sets, in the order of ``shipped``; times are in seconds.
+  /// A bar with the figures of the sets, in the order of ``shipped``. Times are in seconds.
   private typealias Row = (
     scenarios: Survival.Calls, metric: GateMetric, comparison: Gate.Comparison, figures: [Double],
     source: String
@@ -44,20 +44,19 @@ extension Bars {
   }
 
   private static let slo =
-    "Google, The Site Reliability Workbook, ch. 2: objectives of two or three nines; strict: "
-    + "a careful client can bring through every call here"
+    "Google, The Site Reliability Workbook, ch. 2: objectives of two or three nines; strict: a "
+    + "careful client can complete every call here"
   private static let retries =
     "Google, Site Reliability Engineering, ch. 21: at most three attempts of a request, and "
-    + "retries of at most 10 % of a client's requests if nothing fails for good"
+    + "retries of at most 10 % of a client's requests if no request fails permanently"
   private static let waits =
     "Nielsen, Usability Engineering (1993), ch. 5: 1 s keeps the flow of thought, 10 s the "
     + "attention; Google and SOASTA (2017): half of all visits end after 3 s; AWS API Gateway: 29 s"
   private static let offlineFirst =
-    "Android Developers, Build an offline-first app: what was loaded before stays readable "
-    + "without a network; a service may fail if its caller has a copy"
+    "Android Developers, Build an offline-first app: loaded content stays readable without a "
+    + "network; a service may fail if its caller has a copy"
   private static let chance =
-    "This project's choice: a person who repeats a failed action once gets through three times "
-    + "of four (0.5), or 15 of 16 (0.75)"
-  private static let truth =
-    "RFC 9110, section 15: what did not succeed is not reported as a success"
+    "This project's choice: a user who repeats a failed action once succeeds three times out of "
+    + "four (0.5), or 15 of 16 (0.75)"
+  private static let truth = "RFC 9110, section 15: a failure is not reported as a success"
 }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// The bars that a client must clear in each class of scenarios, with the source of each figure.
 ///
-/// A class is the share of a careful client's calls that can succeed (`Survival.Calls`). A bar is
-/// held in every scenario of its class. A scenario's own bar (`Scenario.bars`) takes the place of
-/// the bar on the same figure there.
+/// A class is the share of a good client's calls that can succeed (`Survival.Calls`). A bar applies
+/// to every scenario of its class. A scenario's own bar (`Scenario.bars`) replaces the bar on the
+/// same figure there.
 public struct Bars: Sendable, Hashable {
   /// A bar of a class of scenarios.
   public struct Bar: Sendable, Hashable {
@@ -12,10 +12,10 @@ public struct Bars: Sendable, Hashable {
     public var scenarios: Survival.Calls
     /// The condition, without a prefix.
     public var gate: Gate
-    /// The reason for the figure, with where it is published.
+    /// The reason for the figure, with its publication.
     public var source: String
 
-    /// Creates a bar of its parts.
+    /// Creates a bar from its parts.
     public init(in scenarios: Survival.Calls, _ gate: Gate, source: String) {
       (self.scenarios, self.gate, self.source) = (scenarios, gate, source)
     }
@@ -29,11 +29,11 @@ public struct Bars: Sendable, Hashable {
   /// Creates a set of bars.
   public init(_ name: String, _ all: [Bar]) { (self.name, self.all) = (name, all) }
 
-  /// The greatest size of a file of bars, in bytes.
+  /// The maximum size of a file of bars in bytes.
   public static let fileBytesMax = 1 << 20
 
   /// Reads a file of bars, version 1. Throws `FormatError` for a gate with a prefix, an endpoint or
-  /// a bar at a baseline.
+  /// a comparison with a baseline.
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let source = file.lastPathComponent
@@ -50,9 +50,9 @@ extension Bars: JSONObject {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.version("windtunnelBars", of: "set of bars")
-    try fields.string("name", &name, ("name", "a set of bars needs a name"))
+    try fields.string("name", &name, ("name", "a set of bars requires a name"))
     try fields.list("bars", &all)
-    try fields.refuse(all.isEmpty, "bars", "a set has at least one bar")
+    try fields.refuse(all.isEmpty, "bars", "a set requires at least one bar")
   }
 }
 
@@ -66,7 +66,7 @@ extension Bars.Bar: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     var (share, text): (Survival.Calls?, String) = (scenarios, gate.description)
     try fields.choice("class", &share)
-    scenarios = try fields.required(share, ("class", "it is one of all, some and none"))
+    scenarios = try fields.required(share, ("class", "expected all, some or none"))
     try fields.string("gate", &text, ("gate", "it is missing, such as \"successRate >= 0.99\""))
     if fields.isReading {
       do throws(GateError) {
@@ -80,8 +80,12 @@ extension Bars.Bar: JSONObject {
         )
       }
     }
-    try fields.refuse(gate.needsBaseline, "gate", "a bar has a figure and no baseline")
-    try fields.refuse(gate.endpoint != nil, "gate", "a bar is held over all calls of a scenario")
-    try fields.string("source", &source, ("source", "a bar needs the reason for its figure"))
+    try fields.refuse(
+      gate.needsBaseline,
+      "gate",
+      "a bar requires a number, and cannot use the baseline"
+    )
+    try fields.refuse(gate.endpoint != nil, "gate", "a bar applies to all calls of a scenario")
+    try fields.string("source", &source, ("source", "a bar requires the reason for its number"))
   }
 }

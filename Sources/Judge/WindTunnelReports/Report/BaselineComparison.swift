@@ -1,30 +1,30 @@
-/// A comparison of a subject's flight in a scenario with that of an earlier report.
+/// A comparison of a client's run in a scenario with its run in an earlier report.
 ///
-/// The same seed makes the same story, so that call *n* of one is paired with call *n* of the
-/// other, and the effects of the weather cancel out.
+/// The same seed gives the same fault plan. Call *n* of one report is therefore paired with call
+/// *n* of the other, and the effects of the faults cancel out.
 public struct BaselineComparison: Sendable, Hashable {
-  /// A ratio, now to before, with its 95 % confidence interval.
+  /// A ratio of the current value to the previous one, with its 95 % confidence interval.
   public struct Ratio: Sendable, Hashable {
-    /// The ratio: 1.2 is a fifth more.
+    /// The ratio. For example, 1.2 means a fifth more.
     public var value: Double
-    /// The lower bound; `nil` where it needs more calls.
+    /// The lower bound; `nil` if it requires more calls.
     public var lower: Double?
-    /// The upper bound; `nil` where it needs more calls.
+    /// The upper bound; `nil` if it requires more calls.
     public var upper: Double?
   }
 
   /// The calls that succeeded in only one of the two reports.
   public struct Flips: Sendable, Hashable {
-    /// The number of calls that succeeded before and do not now.
+    /// The number of calls that succeeded before, but do not now.
     public var lost: Int
-    /// The number of calls that did not succeed before and do now.
+    /// The number of calls that did not succeed before, but do now.
     public var won: Int
-    /// The probability of flips at least as uneven where nothing has changed: McNemar's test in its
-    /// exact form (McNemar 1947), two-sided.
+    /// The two-sided p-value of McNemar's exact test (McNemar 1947): the probability of flips at
+    /// least as uneven if nothing has changed.
     public var probability: Double
-    /// The probability of at least so many lost calls among those that flipped where nothing has
-    /// changed: the same test, one-sided, so that calls which were won never count against a
-    /// client. `nil` of more calls than a drill has.
+    /// The one-sided p-value of the same test: the probability of at least this number of lost
+    /// calls among the flips if nothing has changed. Calls that were won therefore never count
+    /// against a client. `nil` if there are more calls than a drill can have.
     public var lossProbability: Double? {
       guard lost <= Self.callsMax, won <= Self.callsMax else { return nil }
       return Statistics.heads(atMost: won, of: lost + won)
@@ -35,41 +35,40 @@ public struct BaselineComparison: Sendable, Hashable {
 
   /// The number of calls that met the same faults in both reports.
   public var pairs: Int
-  /// The number of calls of either report that have no partner in the other.
+  /// The number of calls in both reports that are not paired.
   public var unpaired: Int
-  /// The success rates before and now, of all calls.
+  /// The success rates of all calls, before and now.
   public var successRate: (before: Double?, now: Double?) { (beforeRate, nowRate) }
-  /// The ratio of the P95 now to that before: of pairs where there are any, by a seeded bootstrap.
+  /// The ratio of the P95 now to the P95 before, with an interval by a seeded bootstrap. It uses
+  /// only pairs if there are any.
   public var p95Ratio: Ratio?
-  /// The median of each pair's ratio, with its interval by order statistics.
+  /// The median of the pairs' ratios, with its interval by order statistics.
   public var medianRatio: Ratio?
-  /// The calls that succeeded in only one of the two; `nil` without pairs.
+  /// The calls that succeeded in only one of the two reports; `nil` if there are no pairs.
   public var flips: Flips?
-  /// The probability of latencies at least as far apart where nothing has changed: Wilcoxon's
-  /// signed-rank test, two-sided (Wilcoxon 1945); `nil` of fewer than ten pairs that differ.
+  /// The two-sided p-value of Wilcoxon's signed-rank test (Wilcoxon 1945): the probability of
+  /// latencies at least as far apart if nothing has changed. `nil` if fewer than ten pairs differ.
   public var latencyProbability: Double?
-  /// Tells whether the two reports measure different latencies, so that no ratio of them is given.
+  /// Whether the two reports measure different latencies, so that their ratio is omitted.
   public var hasOtherLatencies = false
   private var beforeRate: Double?
   private var nowRate: Double?
 
-  /// The reason why latencies of two clocks do not compare, as half a sentence.
-  static let otherClock =
-    "not comparable: one of the two ran in virtual time, the other in real time"
+  /// The reason why latencies of two clocks are not comparable, as a clause.
+  static let otherClock = "not comparable: one report is in virtual time, the other in real time"
 
-  /// The reason why latencies of programs do not compare, as half a sentence.
+  /// The reason why latencies of programs are not comparable, as a clause.
   static let otherLatencies =
-    "not comparable: in the latencies of one of the two reports programs' starts are in, and in those of "
-    + "the other they are a stage of their own"
+    "not comparable: one report includes program starts in its latencies, the other does not"
 
-  /// Tells whether the client got slower beyond chance.
+  /// Whether the client is slower by more than chance.
   public var isSlower: Bool { isBeyondChance && (medianRatio?.value ?? 1) > 1 }
-  /// Tells whether the client got faster beyond chance.
+  /// Whether the client is faster by more than chance.
   public var isFaster: Bool { isBeyondChance && (medianRatio?.value ?? 1) < 1 }
 
   private var isBeyondChance: Bool { latencyProbability.map { $0 < 0.05 } ?? false }
 
-  /// Compares calls with those of a baseline.
+  /// Compares calls with the calls of a baseline.
   ///
   /// - Parameters:
   ///   - now: The calls that are judged.
@@ -114,14 +113,14 @@ public struct BaselineComparison: Sendable, Hashable {
   }
 }
 
-/// The calls of one report, each with the call of another that it belongs to.
+/// The calls of one report, each with its partner in another report.
 private struct Pairing {
   var pairs: [(now: Observation, before: Observation)] = []
   var unpaired = 0
 
-  /// Two belong together that have one number and one endpoint and met the same on their first
-  /// attempt: so it does not matter how many calls there were, and another seed pairs nothing that
-  /// the weather touched.
+  /// Pairs calls with the same number, the same endpoint and the same decision for their first
+  /// attempt. The numbers of calls may therefore differ. With another seed, only calls without
+  /// faults are paired.
   init(_ now: [Observation], _ before: [Observation]) {
     var earlier: [Int: Observation] = [:]
     for call in before { earlier[call.call] = call }
@@ -137,11 +136,11 @@ private struct Pairing {
       pairs.append((call, other))
     }
     unpaired += earlier.count
-    // The order in which calls are told is the clock's.
+    // The calls are stored in the order in which they ended.
     pairs.sort { $0.now.call < $1.now.call }
   }
 
-  /// The calls that ended otherwise; `nil` without pairs.
+  /// The calls with a different result, or `nil` if there are no pairs.
   var flips: BaselineComparison.Flips? {
     if pairs.isEmpty { return nil }
     let lost = pairs.count { $0.before.ending == .succeeded && $0.now.ending != .succeeded }
@@ -154,12 +153,14 @@ private struct Pairing {
   }
 }
 
-// A comparison in a report's text. It is of two files, so a reader takes it as it stands.
+// A comparison in a report's JSON. It was calculated from two files, so a reader does not check it.
 extension BaselineComparison: JSONObject {
   package static let blank = Self([], to: [], seed: 0)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let missing: JSONFields.Missing = ("pairs", "a comparison needs its pairs and unpaired calls")
+    let missing: JSONFields.Missing = (
+      "pairs", "a comparison requires its pairs and unpaired calls"
+    )
     try fields.int("pairs", &pairs, in: 0...Int.max, missing)
     try fields.int("unpaired", &unpaired, in: 0...Int.max, missing)
     fields.share("successRateBefore", &beforeRate)
@@ -206,7 +207,7 @@ extension JSONFields {
       return write(name, parts ?? .null)
     }
     guard let json = object.take(name), json != .null else { return ratio = nil }
-    let value = try required(json["value"]?.doubleValue, (name, "a ratio needs its value"))
+    let value = try required(json["value"]?.doubleValue, (name, "a ratio requires its value"))
     ratio = .init(
       value: value,
       lower: json["lower"]?.doubleValue,
@@ -216,13 +217,13 @@ extension JSONFields {
 }
 
 extension Report {
-  /// The fact that says which load the baseline flew, where that was another.
+  /// The name of the fact with the baseline's load, if that was different.
   static let baselineLoad = "baselineLoad"
 
-  /// Compares each subject in each scenario with an earlier report, and judges the gates by both.
+  /// Compares each client in each scenario with an earlier report, and judges the gates with both.
   ///
   /// - Parameter baseline: The earlier report.
-  /// - Returns: This report with the comparisons in it, and its gates judged again.
+  /// - Returns: This report with the comparisons, and with its gates judged again.
   public func compared(to baseline: Report) -> Report {
     var report = self
     if let load = baseline.fact("load"), load != fact("load") {
@@ -234,7 +235,7 @@ extension Report {
       guard let before = baseline.scenarios.first(where: { $0.name == flown.name }) else {
         continue
       }
-      // Another client's bugs are not known of this one.
+      // Known errors of another client do not apply to this one.
       let isSame = before.subjects.first?.name == flown.subjects.first?.name
       flown.brokenBefore = Dictionary(
         (isSame ? before.rules : []).compactMap(\.finding).map { ($0.rule, $0.severity) },
@@ -258,8 +259,8 @@ extension Report {
     return report
   }
 
-  /// Returns this report as a baseline of another: the calls of another seed have no partners, and
-  /// rows of another clock are marked.
+  /// Returns this report as a baseline of another report. Calls of another seed have no partners,
+  /// and rows of another clock are marked.
   func asBaseline(of report: Report) -> Report {
     var baseline = self
     for place in scenarios.indices {
@@ -291,7 +292,7 @@ extension Report {
 }
 
 extension Report.Row {
-  /// Returns the reason why its latencies do not compare with another's, as half a sentence.
+  /// Returns the reason why its latencies are not comparable with another row's, as a clause.
   func obstacle(toLatenciesOf other: Report.Row) -> String? {
     if other.hasOtherClock { return BaselineComparison.otherClock }
     let areAlike = observations.haveLatencies(like: other.observations)
@@ -300,8 +301,8 @@ extension Report.Row {
 }
 
 extension [Observation] {
-  /// Tells whether starts of programs are told apart in both or in neither. Calls of which nothing
-  /// was seen say nothing about that.
+  /// Returns whether both or neither of the reports separate the starts of programs. Calls without
+  /// observations do not count.
   fileprivate func haveLatencies(like other: [Observation]) -> Bool {
     func tells(_ calls: [Observation]) -> Bool? {
       if calls.contains(where: { $0.startUp != nil }) { return true }
@@ -313,7 +314,7 @@ extension [Observation] {
 }
 
 extension Figures {
-  /// Writes a ratio with its interval: `1.20 (1.15 to 1.26)`.
+  /// Returns a ratio with its interval as text: `1.20 (1.15 to 1.26)`.
   static func ratio(_ ratio: BaselineComparison.Ratio?) -> String {
     guard let ratio else { return unseen }
     return "\(decimal(ratio.value)) (\(decimal(ratio.lower)) to \(decimal(ratio.upper)))"

@@ -1,26 +1,24 @@
-/// The interval of a ratio of two percentiles, by drawing the calls again and again (Efron 1979),
-/// from a seed: the same report has the same interval on every machine.
+/// The interval of a ratio of two percentiles, by resampling the calls (Efron 1979) from a seed.
+/// The same report has the same interval on every machine.
 struct Bootstrap {
   let seed: UInt64
 
-  /// The number of times that the calls are drawn again, if they are few; the bounds lie at ranks
-  /// 10 and 390.
+  /// The number of resamples for few calls. The bounds are at ranks 10 and 390.
   private static let rounds = 400
-  /// With more calls an interval by the percentiles' own order statistics is as narrow, and
-  /// quicker.
+  /// The maximum number of calls for resampling. With more calls, an interval by the percentiles'
+  /// own order statistics is as narrow and faster.
   private static let callsMax = 20_000
-  /// Fewer calls have no 95th percentile to speak of.
+  /// The minimum number of calls for a meaningful 95th percentile.
   private static let callsMin = 20
 
-  /// Works a ratio out.
+  /// Calculates the ratio of a percentile.
   ///
   /// - Parameters:
-  ///   - share: Which percentile.
-  ///   - now: The values above the line.
-  ///   - before: The values below it.
-  ///   - arePaired: Whether those of one place belong together: then both of a pair are drawn at
-  ///     once.
-  /// - Returns: The ratio and its interval; `nil` of too few values.
+  ///   - share: The share of the percentile.
+  ///   - now: The values of the numerator.
+  ///   - before: The values of the denominator.
+  ///   - arePaired: Whether the values at the same index are pairs, which are then drawn together.
+  /// - Returns: The ratio and its interval; `nil` if there are too few values.
   func ratio(_ share: Double, _ now: [Int64], _ before: [Int64], arePaired: Bool)
     -> BaselineComparison.Ratio?
   {
@@ -30,7 +28,7 @@ struct Bootstrap {
       nows.percentile(share, of: Array(now.indices))
       / befores.percentile(share, of: Array(before.indices))
     guard now.count <= Self.callsMax, before.count <= Self.callsMax else {
-      // From the lowest that the one may be over the highest that the other may be to the contrary.
+      // From the lowest numerator over the highest denominator to the opposite.
       let (top, bottom) = (nows.interval(share), befores.interval(share))
       return .init(value: value, lower: top.lower / bottom.upper, upper: top.upper / bottom.lower)
     }
@@ -51,10 +49,10 @@ struct Bootstrap {
   }
 }
 
-/// Values that are drawn by their places and asked for a percentile of what was drawn.
+/// Values that are drawn by their indices, for percentiles of the drawn values.
 private struct RankedValues {
   private let sorted: [Double]
-  /// The rank of each value by its place.
+  /// The rank of each value, by its index.
   private let ranks: [Int]
 
   init(_ values: [Int64]) {
@@ -69,7 +67,7 @@ private struct RankedValues {
     var counts = Array(repeating: 0, count: sorted.count)
     for place in drawn { counts[ranks[place]] += 1 }
     let rank = Statistics.rank(share, of: drawn.count) ?? 1
-    // High percentiles are asked for, so from the top.
+    // Percentiles here are high, so the search begins at the top.
     var above = drawn.count - rank
     for place in sorted.indices.reversed() {
       above -= counts[place]

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The verdict on a drill. The exit code and every form of a report are drawn from it.
+/// The verdict on a drill. The exit code and every format of a report are derived from it.
 public struct DrillVerdict: Sendable, Hashable {
   /// The outcomes of a drill.
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -22,11 +22,11 @@ public struct DrillVerdict: Sendable, Hashable {
   public let outcome: Outcome
   /// The exit code of a program that ends with this verdict.
   public let exitCode: Int
-  /// The number of errors that the baseline has as well.
+  /// The number of errors that the baseline also has.
   public let knownErrors: Int
-  /// The rules of the warnings that fail nothing.
+  /// The rules of the warnings that do not fail the drill.
   let warnings: [String]
-  /// The words behind the outcome; empty if there is nothing to add.
+  /// The details of the outcome; empty if there are none.
   let details: String
 
   /// The last line of the terminal, such as `FAILED (99): 1 error, 2 warnings`.
@@ -36,7 +36,7 @@ public struct DrillVerdict: Sendable, Hashable {
       ? "passed\(rest)" : "\(outcome.rawValue.uppercased()) (\(exitCode))\(rest)"
   }
 
-  /// The weight of the outcome among the clients of one run.
+  /// The rank of the outcome among the clients of a run.
   fileprivate var rank: Int {
     let ranks: [Outcome] = [.passed, .inconclusive, .failed, .hung, .crashed, .interrupted]
     return ranks.firstIndex(of: outcome) ?? 0
@@ -51,36 +51,37 @@ public struct DrillVerdict: Sendable, Hashable {
     case .passed where knownErrors > 0: "Ship only if the known errors are accepted."
     case .passed where !warnings.isEmpty:
       "Ship only if the warnings are accepted: \(warnings.joined(separator: ", "))."
-    case .passed: "Ship: nothing that was required failed."
+    case .passed: "Ship: no required condition failed."
     case .failed, .crashed, .hung: "Do not ship."
     case .inconclusive, .interrupted: "Do not ship yet: this run does not prove enough."
     }
   }
 
-  /// The verdict as an object: `outcome`, `exitCode`, `line`.
+  /// The verdict as a JSON object: `outcome`, `exitCode`, `line`.
   var json: JSON {
     ["outcome": .text(outcome.rawValue), "exitCode": .number(exitCode), "line": .text(line)]
   }
 }
 
 extension Report {
-  /// The verdict by the gates, the findings and the ``policy``. If several clients are judged, the
-  /// worst one.
+  /// The verdict by the gates, the findings and the ``policy``. If several clients are judged, it
+  /// is the worst one.
   public var verdict: DrillVerdict { decisive.ownVerdict }
 
-  /// The report of the client whose verdict is the worst; of several, the first.
+  /// The report of the client with the worst verdict. If there are several, it is the first of
+  /// them.
   package var decisive: Report {
     let others = judgedReports.dropFirst().map { ($0, $0.ownVerdict.rank) }
     return others.reduce((self, ownVerdict.rank)) { $0.1 >= $1.1 ? $0 : $1 }.0
   }
 
-  /// The name of the fact that a report is that of a further judged client.
+  /// The name of the fact that marks the report of a further judged client.
   private static let judgedBeside = "judgedBeside"
 
   /// The name of the fact about the clients that are judged beside the first one.
   package static let alsoJudged = "alsoJudged"
 
-  /// This report, and for each further judged client the same with that client first.
+  /// This report, followed by one report for each further judged client, with that client first.
   var judgedReports: [Report] {
     let names = fact(Self.alsoJudged)?.components(separatedBy: ", ") ?? []
     return [self] + names.map { judging($0) }.filter { !$0.scenarios.isEmpty }
@@ -89,7 +90,7 @@ extension Report {
   /// The name of the judged client.
   var judgedName: String? { scenarios.lazy.compactMap(\.subjects.first?.name).first }
 
-  /// Returns this report with another subject judged.
+  /// Returns this report with another client judged.
   private func judging(_ name: String) -> Report {
     var report = self
     report.setFact(Self.alsoJudged, nil)
@@ -149,13 +150,13 @@ extension Report {
       + (others.isEmpty ? [] : [others.words])
   }
 
-  /// The number of calls that crashed, or that hung, if the scenario does not allow it.
+  /// Returns the number of calls that crashed, or that hung, if the scenario does not allow it.
   private func falls(_ rule: FindingRule) -> Int {
     let falls = findings.filter { $0.finding.rule == rule.id && $0.isError }
     return falls.reduce(0) { $0 + $1.finding.calls }
   }
 
-  /// The errors that the baseline has as well.
+  /// The errors that the baseline also has.
   private var knownErrors: [JudgedFinding] {
     findings.filter { $0.isKnown && $0.isError }
   }
@@ -165,7 +166,7 @@ extension Report {
   /// The name of the fact about the signal that stopped a drill, by its number.
   package static let signal = "signal"
 
-  /// The reasons for which a drill without failures proves too little, a sentence part each.
+  /// The reasons why a drill without failures proves too little, each as a clause.
   var unjudged: [String] {
     let gates = judgements.filter(\.result.verdict.isInconclusive)
     let missing = judgedNotOnCassette
@@ -189,9 +190,10 @@ extension Report {
     }
   }
 
-  /// The sentence about a client none of whose calls succeeded where some can; `nil` otherwise.
+  /// The sentence about a client without any successful call in scenarios where some can succeed;
+  /// `nil` otherwise.
   private var nothingSucceeded: String? {
-    // A scenario that states no expectation may fail every call on purpose.
+    // A scenario without a stated expectation may intentionally fail every call.
     let rows = scenarios.filter { [.all, .some].contains($0.scenario?.survival?.calls) }
       .compactMap(\.subjects.first)
     let calls = rows.lazy.flatMap(\.observations).filter(\.isJudged)
@@ -201,7 +203,7 @@ extension Report {
     return "no call succeeded, first \(first.endpoint): \(first.endingWords)"
   }
 
-  /// The reasons for a verdict other than `passed`: findings, gates, and what was not judged.
+  /// The reasons for a verdict other than `passed`: findings, gates, and unjudged requirements.
   var verdictReasons: [String] {
     guard verdict.outcome != .passed else { return [] }
     let found = failingFindings.byRule.compactMap { group in
@@ -213,7 +215,7 @@ extension Report {
 }
 
 extension Observation {
-  /// The way it ended, in a report's words.
+  /// The ending as a report states it.
   var endingWords: String {
     if self.notOnCassette != nil { return "not on the cassette" }
     if wasGivenUp { return "given up" }

@@ -1,19 +1,20 @@
-/// The findings of one rule in all scenarios, as a reader looks at them: one with its evidence, and
-/// where else it was seen.
+/// The findings of one rule in all scenarios: one finding with its evidence, and the other
+/// scenarios.
 struct FindingGroup {
-  /// The finding that shows it: the gravest, and of several the first.
+  /// The example finding: the most severe, and of several the first.
   let first: JudgedFinding
   /// The other scenarios in which the rule was broken.
   let others: [JudgedFinding]
 
-  /// The attempts of the call that shows it, with those of the app's start.
+  /// The attempts of the example call, including attempts of the app's start.
   let attempts: [Observation.Attempt]
-  /// The file of the report, for the command that runs the call again.
+  /// The file of the report, for the command that repeats the call.
   let reportFile: String
-  /// The call that shows it, where a proxy saw it: nobody numbers those, or flies one again.
+  /// The example call, if a proxy observed it. Such calls have no numbers for readers, and cannot
+  /// be repeated.
   let proxied: ProxiedCall?
 
-  /// Creates a group of findings of one rule, the first of which shows it.
+  /// Creates a group of findings of one rule. The first one is the example.
   init(
     _ findings: [JudgedFinding],
     _ attempts: [Observation.Attempt],
@@ -24,7 +25,7 @@ struct FindingGroup {
     (self.reportFile, self.proxied) = (reportFile, proxied)
   }
 
-  /// The scenario of the evidence with its count, and the others with theirs.
+  /// The scenario of the evidence with its count, and the other scenarios with theirs.
   var whereWords: String {
     let finding = first.finding
     let shown =
@@ -44,24 +45,24 @@ struct FindingGroup {
     return words + "."
   }
 
-  /// The reasons why it fails nothing, where it does not.
+  /// The reasons why the finding does not fail the drill; empty if it does.
   var excuses: [String] {
     ([first] + others).compactMap { one in
       one.allowance.map { "Allowed in \(one.scenario): \($0)" }
-        ?? (one.isKnown ? "Known in \(one.scenario): the baseline has it." : nil)
+        ?? (one.isKnown ? "Known in \(one.scenario): it is in the baseline." : nil)
     }
   }
 
-  /// The way to mend a client.
+  /// The fix for the client.
   var fix: String? { FindingRule.named(first.finding.rule)?.fix }
 
-  /// The cost of it.
+  /// The cost for the user or the server.
   var cost: String? { FindingRule.named(first.finding.rule)?.cost }
 
   static let unknownFile = "REPORT.json"
 
-  /// The place of the call behind a report's `#`, as `--again` takes it; `nil` where none can be
-  /// flown again.
+  /// The identifier of the call after a report's `#`, as `--again` accepts it; `nil` if the call
+  /// cannot be repeated.
   var again: String? {
     guard proxied == nil else { return nil }
     return "\(first.scenario)/\(Observation.word(of: first.finding.endpoint))/\(first.finding.call)"
@@ -69,10 +70,10 @@ struct FindingGroup {
 }
 
 extension [JudgedFinding] {
-  /// The findings by rule, in the order of the first of each.
+  /// The findings grouped by rule, in the order of each rule's first finding.
   var byRule: [[JudgedFinding]] { grouped { $0.finding.rule }.map(\.all) }
 
-  /// The rules, each counted once by its greatest weight: `2 errors, 1 note`, or that there are
+  /// The number of rules by their maximum severity, such as `2 errors, 1 note`, or that there are
   /// none.
   var words: String {
     var weights: [String: Finding.Severity] = [:]
@@ -89,8 +90,8 @@ extension [JudgedFinding] {
 }
 
 extension [RuleStanding] {
-  /// The number of rules by their standing: a rule that was broken in one scenario is, one that was
-  /// kept in one is kept, and what nobody met is said to be that.
+  /// The number of rules by their results. A rule that was broken in any scenario counts as broken.
+  /// Otherwise, a rule that was kept in any scenario counts as kept.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) {
     var broken: Set<String> = []
     var kept: Set<String> = []
@@ -109,7 +110,7 @@ extension [RuleStanding] {
 }
 
 extension Report {
-  /// The findings by rule, the gravest first.
+  /// The findings grouped by rule, the most severe first.
   var findingGroups: [FindingGroup] {
     findings.byRule.map { group in
       FindingGroup(group, attempts(of: group[0]), of: file ?? FindingGroup.unknownFile)
@@ -131,6 +132,6 @@ extension Report {
     set { setFact(Self.reportFile, newValue) }
   }
 
-  /// The number of rules by their standing in all scenarios.
+  /// The number of rules by their results in all scenarios.
   var ruleCounts: (broken: Int, kept: Int, notMet: Int) { scenarios.flatMap(\.rules).ruleCounts }
 }

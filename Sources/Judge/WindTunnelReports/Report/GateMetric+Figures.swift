@@ -1,13 +1,13 @@
 extension GateMetric {
-  /// Tells whether it is a latency, or made of latencies.
+  /// Whether the figure is a latency, or is calculated from latencies.
   var isOfLatencies: Bool { isOfPair ? kind == .ratio : kind == .time }
 
-  /// Whether it counts screens.
+  /// Whether the figure is about screens.
   var isOfScreens: Bool { [.blankScreens, .blankScreenRate].contains(self) }
 
-  /// Returns the number of values of which the figure is calculated, the fewest that it needs, and
-  /// the word for them: a percentile q needs 1/(1−q) of them, and the upper end of its interval as
-  /// many as leave one above it in 97.5 % of all cases.
+  /// Returns the number of values of the figure, the minimum number that it requires, and the word
+  /// for them. A percentile q requires 1/(1−q) values. The upper end of its interval requires
+  /// enough values for one above it in 97.5 % of all cases.
   func samples(in metrics: Metrics) -> (count: Int, least: Int, word: String) {
     let latencies = metrics.latency.calls
     return switch self {
@@ -25,7 +25,7 @@ extension GateMetric {
     }
   }
 
-  /// The reason why there is no figure although there are calls, as half a sentence.
+  /// The reason why the figure is missing although there are calls, as a clause.
   var unseen: String {
     if isOfPair { return "the calls of the two cannot be paired, or there are too few of them" }
     return switch self {
@@ -48,11 +48,12 @@ extension GateMetric {
     case .steadyRecovery:
       "no \(RecoveryTally.row) calls in a row succeeded after the end of a time window, or the scenario "
         + "has none"
-    case .attemptsAfterCancel, .cancelReturnP95: "no call was given up, or its end was not seen"
+    case .attemptsAfterCancel, .cancelReturnP95:
+      "no call was given up, or its end was not seen"
     case .faultCoverage, .coverage: "it was not seen which faults fired"
     case .reconnectP95:
-      "no call connected again after it had lost a conversation, or more than 5 % of those lost were "
-        + "followed by none"
+      "no call connected again after it had lost a conversation, or more than 5 % of those lost "
+        + "were followed by none"
     case .reconnectedRate: "no call lost a conversation"
     case .resubscribeP95:
       "no call asked for something again after it had lost a conversation, or more than 5 % did not"
@@ -64,7 +65,7 @@ extension GateMetric {
     }
   }
 
-  /// Returns a figure as people read it, with what it was made of.
+  /// Returns a figure formatted for readers, with the values that it was calculated from.
   func words(_ figure: Double, of metrics: Metrics) -> String {
     switch kind {
     case .time: return "\(JSON.number(figure / 1000, places: 3)) ms"

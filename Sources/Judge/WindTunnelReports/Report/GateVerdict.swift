@@ -1,18 +1,19 @@
 extension Gate {
-  /// Judges a subject's calls by the gate.
+  /// Judges a client's calls by the gate.
   ///
-  /// A gate is inconclusive where its figure was not observed, for a percentile of too few calls,
-  /// for a bound that so few calls cannot prove, and for a bar at a missing baseline.
+  /// A gate is inconclusive if its figure was not observed, or if there are too few calls for a
+  /// percentile or to prove a bound. It is also inconclusive if it compares with a missing
+  /// baseline.
   ///
   /// - Parameters:
-  ///   - row: The subject that is judged.
-  ///   - baseline: The same subject in the same scenario at another time.
-  /// - Returns: The verdict with the figure that led to it.
+  ///   - row: The client that is judged.
+  ///   - baseline: The same client in the same scenario of an earlier report.
+  /// - Returns: The verdict with its figure.
   public func result(for row: Report.Row, against baseline: Report.Row? = nil) -> GateResult {
     let metrics = metrics(of: row)
     let pair = metric.isOfPair ? baseline.map { comparison(row, $0) } : nil
     let figure = pair.map { metric.figure.number(of: $0) } ?? self.figure(of: row, metrics)
-    func result(_ verdict: GateResult.Verdict) -> GateResult {
+    func result(_ verdict: GateResult.Status) -> GateResult {
       let got = metrics.calls > 0 ? figure.map { words($0, of: row, metrics) } : nil
       return GateResult(gate: self, verdict: verdict, got: got)
     }
@@ -47,11 +48,11 @@ extension Gate {
     return result(isDefault ? .warning(Self.defaultScreens) : .failed)
   }
 
-  /// The reason why a gate on screens passes though it is not met.
+  /// The reason why a gate on screens passes although it is not met.
   private static let defaultScreens =
     "every GET and HEAD counts as a screen by default; --critical names yours"
 
-  /// Returns the figure of a subject; its coverage follows from the scenario, too.
+  /// Returns the figure of a client. Its coverage also depends on the scenario.
   func figure(of row: Report.Row, _ metrics: Metrics) -> Double? {
     metric == .coverage ? coverage(of: row)?.share : metric.figure.number(of: metrics)
   }
@@ -69,8 +70,8 @@ extension Gate {
     return row.coverage?.of { endpoint.matches(Request(endpoint: $0)) }
   }
 
-  /// Returns the reason why there is no figure, as half a sentence; where bodies could not be
-  /// compared, it quotes what was printed in their place.
+  /// Returns the reason why the figure is missing, as a clause. If bodies could not be compared, it
+  /// quotes the printed text.
   private func unseen(in row: Report.Row) -> String {
     if metric == .coverage, let coverage = coverage(of: row), coverage.countable.isEmpty {
       return "no call could meet a fault of the scenario"
@@ -85,7 +86,7 @@ extension Gate {
     return "\(metric.unseen): \(printed.isEmpty ? "the program printed nothing" : other)"
   }
 
-  /// Returns the two compared, whole as they were or the calls of one endpoint.
+  /// Returns the comparison of two rows, for all calls or for the calls of one endpoint.
   private func comparison(_ row: Report.Row, _ baseline: Report.Row) -> BaselineComparison {
     if endpoint == nil, let known = row.comparison { return known }
     return BaselineComparison(
@@ -102,13 +103,13 @@ extension Gate {
     return row.observations.filter { meant.contains($0.endpoint) }
   }
 
-  /// Returns the figures of the calls that are meant.
+  /// Returns the figures of the calls to which the gate applies.
   func metrics(of row: Report.Row) -> Metrics {
     endpoint == nil ? row.metrics : Metrics(calls(of: row), screens: row.screens)
   }
 
-  /// Returns the reason why the figure says nothing yet, as half a sentence behind the words for a
-  /// place; `nil` where it says something.
+  /// Returns the reason why the figure is not meaningful yet, as a clause after the words for a
+  /// place; `nil` if it is meaningful.
   private func gap(in metrics: Metrics, of row: Report.Row, _ place: String) -> String? {
     guard metrics.calls > 0 else {
       guard let endpoint, !row.endpoints.isEmpty else { return "\(place)there are no calls" }
@@ -125,9 +126,9 @@ extension Gate {
       "\(place)\(metric.rawValue) needs \(samples.least) \(samples.word) and has \(samples.count)"
   }
 
-  /// Returns the reason why a latency over the bar may be the machine's and not the client's: calls
-  /// began late by more than a tenth of the bar, and without that it would have been met; `nil`
-  /// where that is not so.
+  /// Returns the reason why a latency over the bar may be caused by the machine and not by the
+  /// client. `nil` unless calls began late by more than a tenth of the bar, and the bar would have
+  /// been met without this delay.
   private func late(_ metrics: Metrics, _ figure: Double, _ bar: Double) -> String? {
     guard metric.kind == .time, let delay = metrics.startDelayP99 else { return nil }
     let microseconds = Double(delay.wholeMicroseconds)
@@ -136,9 +137,9 @@ extension Gate {
     return "this machine began calls up to \(Figures.time(delay)) late"
   }
 
-  /// Returns the reason why a latency may be the machine's and not the client's: it was asked for
-  /// more programs than it can start, so that they wait for one another, or calls without faults
-  /// are slow as well; `nil` where that is not so.
+  /// Returns the reason why a latency may be caused by the machine and not by the client. Either
+  /// more programs were due than the machine can start, so that they wait for each other, or calls
+  /// without faults are slow as well. `nil` if neither is the case.
   private func overloaded(_ row: Report.Row) -> String? {
     guard metric.isOfLatencies else { return nil }
     if let starts = row.starts, starts.isBeyond { return starts.reason }
@@ -148,9 +149,9 @@ extension Gate {
     }
   }
 
-  /// Returns the reason why a lower bound that is not there yet may be there after more calls: not
-  /// even if all of these had succeeded would it be, and they do not prove that it never will;
-  /// `nil` where that is not so.
+  /// Returns the reason why a lower bound may be met with more calls. It could not be met with this
+  /// number even if all calls had succeeded, and the calls do not prove that it never can. `nil` if
+  /// this is not the case.
   private func tooFew(_ metrics: Metrics) -> String? {
     let judged = metrics.latency.calls
     guard case .figure(let bar) = bar, metric == .successRateLower,

@@ -1,6 +1,6 @@
 extension JSON {
-  /// Writes an object of one of our files whose last member is a list. Each element is made when it
-  /// is written, and begins with the bytes that it is passed.
+  /// Writes an object of a WindTunnel file whose last member is a list. Each element is created
+  /// when it is written, and begins with the bytes that it receives.
   static func write<Part>(
     _ beginning: [UInt8],
     _ members: [JSON.Member],

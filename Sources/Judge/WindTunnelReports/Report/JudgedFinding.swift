@@ -6,9 +6,9 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   public let scenario: String
   /// The rule that was broken, with the evidence.
   public let finding: Finding
-  /// The reason for which the finding is allowed in the scenario; `nil` where it is not.
+  /// The reason why the finding is allowed in the scenario; `nil` if it is not allowed.
   public let allowance: String?
-  /// Tells whether the rule was broken in the baseline, too, and at least as gravely.
+  /// Whether the rule was also broken in the baseline, with at least the same severity.
   public let isKnown: Bool
 
   /// The rule, the scenario and the finding, in one line.
@@ -21,13 +21,13 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   /// Whether it is an error that is not allowed.
   var isError: Bool { finding.severity == .error && allowance == nil }
 
-  /// Tells whether it fails a drill with a bar.
+  /// Returns whether the finding fails a drill under a policy.
   func fails(_ policy: VerdictPolicy) -> Bool {
     guard let least = policy.failingFindings, allowance == nil, !isKnown else { return false }
     return finding.severity >= least
   }
 
-  /// The finding as an object, with the name of its client if there are several.
+  /// Returns the finding as a JSON object, with the name of its client if there are several.
   func json(of subject: String? = nil) -> JSON {
     let head = JSON.members(["scenario": .text(scenario), "subject": subject.map { .text($0) }])
     let rest = JSON.members(["allowed": allowance.map { .text($0) }, "known": isKnown ? true : nil])
@@ -36,7 +36,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Report.ScenarioResult {
-  /// The findings about the judged subject in this scenario, in the rules' order.
+  /// The findings about the judged client in this scenario, in the rules' order.
   package var findings: [JudgedFinding] {
     allowed.judged(rules, elsewhere, in: name, since: brokenBefore)
   }
@@ -54,10 +54,10 @@ extension [AllowedRule] {
   /// Returns the findings in a scenario, in the order of the rules.
   ///
   /// - Parameters:
-  ///   - rules: The standings of the rules.
+  ///   - rules: The results of the rules.
   ///   - elsewhere: The findings of ``breaches(of:in:)``.
   ///   - scenario: The name of the scenario.
-  ///   - before: The rules that were broken in the baseline, each with its weight there.
+  ///   - before: The rules that were broken in the baseline, each with its severity there.
   /// - Returns: A finding for each rule that was broken.
   func judged(
     _ rules: [RuleStanding],
@@ -77,10 +77,11 @@ extension [AllowedRule] {
     }
   }
 
-  /// Returns the findings that rules allowed at some endpoints alone have at the others.
+  /// Returns the findings of partly allowed rules at the endpoints that are not allowed.
   ///
-  /// A finding names one call, and a rule over many calls names no others. So the rule judges the
-  /// calls at the other endpoints again. A rule that they keep was broken at the allowed endpoints.
+  /// A finding names only one call, even for a rule about many calls. Each rule therefore judges
+  /// the calls to the other endpoints again. A rule that these calls keep was broken only at the
+  /// allowed endpoints.
   func breaches(of rules: [RuleStanding], in flight: ClientRun) -> [String: Finding] {
     var found: [String: Finding] = [:]
     for standing in rules where standing.finding != nil {
@@ -101,7 +102,7 @@ extension [AllowedRule] {
 }
 
 extension [JudgedFinding] {
-  /// The findings by their weight; those of one weight keep their order.
+  /// The findings by decreasing severity. Findings with the same severity keep their order.
   var gravestFirst: [JudgedFinding] {
     Finding.Severity.allCases.sorted(by: >).flatMap { severity in
       filter { $0.finding.severity == severity }
@@ -110,19 +111,19 @@ extension [JudgedFinding] {
 }
 
 extension Report {
-  /// The findings about the judged subject, the gravest first and then in the scenarios' order.
+  /// The findings about the judged client, the most severe first and then in the scenarios' order.
   public var findings: [JudgedFinding] { scenarios.flatMap(\.findings).gravestFirst }
 
   /// The findings that fail the drill.
   var failingFindings: [JudgedFinding] { findings.filter { $0.fails(policy) } }
 
-  /// Throws if a rule of a severity was broken and not allowed to be.
+  /// Throws if a rule was broken with at least a given severity, and is not allowed.
   ///
   /// ```swift
   /// try report.requireNoFindings()
   /// ```
   ///
-  /// - Parameter least: The severity from which on a finding counts.
+  /// - Parameter least: The minimum severity that counts.
   /// - Throws: `RulesBroken` with a line for each finding.
   public func requireNoFindings(_ least: Finding.Severity = .error) throws(RulesBroken) {
     var policy = policy
@@ -134,10 +135,10 @@ extension Report {
 
 /// The error of a client that broke rules.
 public struct RulesBroken: LocalizedError, Sendable, Hashable, CustomStringConvertible {
-  /// The findings, the gravest first.
+  /// The findings, the most severe first.
   public let findings: [JudgedFinding]
 
-  /// A line about all findings, and one for each.
+  /// A line about all findings, and a line for each.
   public var description: String {
     let title = findings.count == 1 ? "1 rule was broken:" : "\(findings.count) rules were broken:"
     return ([title] + findings.map { "  \($0)" }).joined(separator: "\n")

@@ -3,12 +3,12 @@ public import Foundation
 /// The result of a gate.
 public struct GateResult: Sendable, Hashable {
   /// The verdict on a gate: met, not met or inconclusive.
-  public enum Verdict: Sendable, Hashable {
+  public enum Status: Sendable, Hashable {
     case met
     case failed
-    /// The gate cannot be judged, for this reason.
+    /// The gate cannot be judged. The value is the reason.
     case inconclusive(String)
-    /// The gate is not met, and passes for this reason.
+    /// The gate is not met but passes. The value is the reason.
     case warning(String)
 
     var word: String {
@@ -20,7 +20,7 @@ public struct GateResult: Sendable, Hashable {
       }
     }
 
-    /// The reason why the gate cannot be judged, or why it passes though it is not met.
+    /// The reason why the gate cannot be judged, or why it passes although it is not met.
     var reason: String? {
       switch self {
       case .met, .failed: nil
@@ -35,11 +35,11 @@ public struct GateResult: Sendable, Hashable {
   /// The gate that was judged.
   public let gate: Gate
   /// The verdict on the gate.
-  public let verdict: Verdict
-  /// The figure with its unit, for a person; `nil` where there is none.
+  public let verdict: Status
+  /// The figure with its unit, formatted for readers; `nil` if there is none.
   public let got: String?
 
-  /// The verdict and the figure behind it, in one line without the gate.
+  /// The verdict and its figure, in one line without the gate.
   public var words: String {
     switch verdict {
     case .met, .failed: "\(verdict.word), got \(got ?? "–")"
@@ -65,7 +65,8 @@ extension GateResult {
     try object.list("gates", Self.init(reading:)) ?? []
   }
 
-  /// Returns the results of a file; throws if one needs no baseline and is not the log's.
+  /// Returns the results in a file. Throws if a result without a baseline differs from the one
+  /// calculated from the log.
   static func checked(
     _ told: [GateResult],
     _ folded: [GateResult],
@@ -73,7 +74,7 @@ extension GateResult {
   ) throws(FormatError) -> [GateResult] {
     for (index, (one, other)) in zip(told, folded).enumerated()
     where one != other && !one.gate.needsBaseline {
-      throw object.error("gates[\(index)]", "of the log it is: \(other.words)")
+      throw object.error("gates[\(index)]", "the log results in \(other.words)")
     }
     return Array(told.prefix(folded.count))
   }
@@ -92,7 +93,7 @@ extension GateResult {
     case "failed": verdict = .failed
     case "inconclusive": verdict = .inconclusive(reason ?? "unknown")
     case "warning": verdict = .warning(reason ?? "unknown")
-    default: throw object.error("verdict", "none of met, failed, inconclusive and warning")
+    default: throw object.error("verdict", "expected met, failed, inconclusive or warning")
     }
     got = object.take("got")?.stringValue
     if let file = try object.string("file"), let line = try object.int("line", in: 1...Int.max) {
@@ -121,11 +122,11 @@ public struct Judgement: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Report {
-  /// The results of the gates, in the order of the scenarios, then those over the whole run, and
-  /// those of the bars.
+  /// The results of the gates, in the order of the scenarios, then of the gates over the whole run,
+  /// and of the bars.
   public var judgements: [Judgement] { gateJudgements + barJudgements }
 
-  /// The same without bars.
+  /// The results of the gates without the bars.
   var gateJudgements: [Judgement] {
     scenarios.flatMap { flown in
       flown.gates.map { Judgement(scenario: flown.name, result: $0) }
@@ -134,9 +135,10 @@ extension Report {
 
   private var sites: [Gate.Site] { scenarios.map { Gate.Site($0.name, $0.scenario) } }
 
-  /// Returns this report with further gates and their results, each where its prefix says.
+  /// Returns this report with further gates and their results, each in the scenarios that its
+  /// prefix selects.
   ///
-  /// - Throws: `GateError` for a gate that is held nowhere.
+  /// - Throws: `GateError` for a gate that applies to no scenario.
   public func judged(by gates: [Gate]) throws(GateError) -> Report {
     let sites = sites
     for gate in gates { try gate.check(against: sites) }
@@ -169,7 +171,7 @@ extension Report {
   }
 
   /// Returns the rows of a client in several scenarios. A call and its partner in another row have
-  /// one number, which no call of another scenario has.
+  /// the same number, and no call of another scenario has this number.
   func rows(of subject: String, in names: [String]) -> [Row] {
     names.enumerated().compactMap { place, name in
       let flown = scenarios.first { $0.name == name }
@@ -182,12 +184,12 @@ extension Report {
     }
   }
 
-  /// Judges the subject by further gates, each where its prefix says.
+  /// Judges the client by further gates, each in the scenarios that its prefix selects.
   ///
   /// - Parameters:
   ///   - gates: The gates.
-  ///   - baseline: The report for gates with a bar at the baseline.
-  /// - Returns: A judgement for each gate and scenario in which it is held.
+  ///   - baseline: The report for gates that compare with a baseline.
+  /// - Returns: A judgement for each gate and each scenario to which it applies.
   public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
     let sites = sites
     return judge(gates.filter { $0.isOfRun(sites) }, against: baseline) { flown in
@@ -211,28 +213,27 @@ extension Report {
       + results(of: wholeRun, against: baseline).map { Judgement(scenario: Gate.run, result: $0) }
   }
 
-  /// Throws if one of these gates, or of the scenarios' own, is not met in some scenario.
+  /// Throws if one of these gates, or one of the scenarios' own gates, is not met.
   ///
   /// ```swift
   /// try report.require([Gate("successRate >= 0.99"), Gate("p95(POST /payments) <= 3s")])
   /// ```
   ///
-  /// A test that imports `WindTunnelDrillTesting` writes them as values, `.successRate >= 0.99`.
+  /// A test that imports `WindTunnelDrillTesting` can write them as values, `.successRate >= 0.99`.
   ///
   /// - Parameters:
   ///   - gates: The gates.
-  ///   - allowInconclusive: True to let inconclusive gates pass.
-  ///   - baseline: The report for gates with a bar at the baseline.
-  /// - Throws: `GateError` for a gate that no scenario has calls for; `GatesNotMet` with
-  ///   a line for each gate that was not met, and for each scenario with requests that are not on
-  ///   the cassette.
+  ///   - allowInconclusive: Whether inconclusive gates pass.
+  ///   - baseline: The report for gates that compare with a baseline.
+  /// - Throws: `GateError` for a gate without calls in any scenario. `GatesNotMet` with a line for
+  ///   each gate that is not met, and for each scenario with requests that are not on the cassette.
   public func require(
     _ gates: [Gate],
     allowInconclusive: Bool = false,
     against baseline: Report? = nil
   ) throws {
     for gate in gates { try gate.check(against: sites) }
-    // Those that were set for the drill were held against nothing while it was flown.
+    // The gates of the drill itself were judged without this baseline.
     let own =
       baseline == nil
       ? judgements
@@ -250,7 +251,7 @@ extension Report {
 }
 
 extension Report.ScenarioResult {
-  /// Holds gates against the judged subject.
+  /// Judges the client by gates.
   func judged(by gates: [Gate], against baseline: Report.ScenarioResult?) -> [GateResult] {
     guard let row = subjects.first else { return [] }
     let before = baseline?.subjects.first { $0.name == row.name }
@@ -260,24 +261,25 @@ extension Report.ScenarioResult {
 
 /// The error of gates that were not met, and of requests that are not on the cassette.
 public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConvertible {
-  /// The gates that failed and those that are inconclusive, in the order of the scenarios.
+  /// The gates that failed or are inconclusive, in the order of the scenarios.
   public let judgements: [Judgement]
-  /// The number of gates in all.
+  /// The number of all gates.
   public let count: Int
   /// The scenarios in which calls made requests that are not on the cassette, one sentence each.
   public let notOnCassette: [String]
 
-  /// A line about all gates, and one for each that was not met.
+  /// A line about all gates, and a line for each gate that is not met.
   public var description: String {
     let inconclusive = judgements.count { $0.result.verdict.isInconclusive }
     let failed = judgements.count - inconclusive
     var title = "\(failed) of \(count) gates failed"
     if inconclusive > 0 { title += ", \(inconclusive) inconclusive" }
-    if !notOnCassette.isEmpty { title += ", and not all that was asked for is on the cassette" }
+    if !notOnCassette.isEmpty { title += ", and the cassette lacks some requests" }
     return ([title + ":"] + lines.map { "  \($0)" }).joined(separator: "\n")
   }
 
-  /// A line for each gate that was not met, and for each scenario with other requests.
+  /// A line for each gate that is not met, and for each scenario with requests that are not on the
+  /// cassette.
   package var lines: [String] { judgements.map { "\($0)" } + notOnCassette }
 
   /// The description, for code that prints errors by `LocalizedError`.

@@ -1,9 +1,9 @@
-/// A value of a figure; a value that was not seen is `nil`.
+/// The value of a figure; `nil` if it was not observed.
 private protocol FigureValue {
-  /// The value as a number, a time in microseconds: latencies are measured in whole ones, so they
-  /// compare exactly.
+  /// The value as a number. A time is in microseconds, because latencies are measured in whole ones
+  /// and compare exactly.
   var number: Double? { get }
-  /// The value as a report has it.
+  /// The value in a report's JSON.
   var json: JSON { get }
 }
 
@@ -27,9 +27,9 @@ extension Optional: FigureValue where Wrapped: FigureValue {
   fileprivate var json: JSON { self?.json ?? .null }
 }
 
-/// A figure that a gate can ask for, of metrics or of a pair of reports, and a line about it.
+/// A figure that a gate can use, from metrics or from a pair of reports, with a description.
 struct MetricFigure {
-  /// A line about the figure.
+  /// The description in a line.
   let summary: String
   private let value: (Metrics) -> any FigureValue
   private let pairValue: (BaselineComparison) -> Double?
@@ -43,114 +43,117 @@ struct MetricFigure {
     (self.summary, value, pairValue) = (summary, { $0[keyPath: path] }, { _ in nil })
   }
 
-  /// Returns the value as a number, a time in microseconds.
+  /// Returns the value as a number. A time is in microseconds.
   func number(of metrics: Metrics) -> Double? { value(metrics).number }
 
   /// Returns the value of a pair of reports.
   func number(of pair: BaselineComparison) -> Double? { pairValue(pair) }
 
-  /// Returns the value as a report has it.
+  /// Returns the value in a report's JSON.
   func json(of metrics: Metrics) -> JSON { value(metrics).json }
 }
 
 extension GateMetric {
-  /// A line about the figure.
+  /// The description of the figure in a line.
   package var summary: String { figure.summary }
 
-  /// The figure of metrics that it asks for.
+  /// The definition of the figure.
   var figure: MetricFigure {
     switch self {
-    case .calls: .init(\.calls, "Calls that were made.")
-    case .successRate: .init(\.successRate, "Calls that succeeded, of all.")
+    case .calls: .init(\.calls, "All calls.")
+    case .successRate: .init(\.successRate, "Share of calls that succeeded.")
     case .successRateLower: .init(\.successRateLower, "Lower end of its 95 % interval (Wilson).")
     case .successRateUpper: .init(\.successRateUpper, "Upper end of its 95 % interval (Wilson).")
     case .firstTrySuccessRate:
-      .init(\.firstTrySuccessRate, "Calls that succeeded on the first attempt, of all.")
+      .init(\.firstTrySuccessRate, "Share of calls that succeeded on the first attempt.")
     case .recoveredRate:
-      .init(\.recoveredRate, "Calls that succeeded by trying again, of those that met a fault.")
-    case .averageRetries:
-      .init(\.averageRetries, "Requests that a call repeats, without redirects.")
-    case .retriesP95: .init(\.retriesP95, "Retries that 95 % of the calls stay within.")
-    case .retriesMax: .init(\.retriesMax, "Most retries of a call.")
-    case .amplification: .init(\.amplification, "Requests that the server saw, a call.")
+      .init(\.recoveredRate, "Share of calls with a fault that succeeded by a retry.")
+    case .averageRetries: .init(\.averageRetries, "Repeated requests per call, without redirects.")
+    case .retriesP95: .init(\.retriesP95, "Retries per call, 95th percentile.")
+    case .retriesMax: .init(\.retriesMax, "Maximum retries of a call.")
+    case .amplification: .init(\.amplification, "Requests received by the server per call.")
     case .worstSecondAmplification:
-      .init(\.worstSecondAmplification, "The same, of the calls that began in the worst second.")
+      .init(
+        \.worstSecondAmplification,
+        "Amplification of the calls that began in the worst second."
+      )
     case .silentRetries:
-      .init(\.silentRetries, "Requests that the server saw and the client does not speak of.")
-    case .duplicates: .init(\.duplicates, "Requests that came again and must not be repeated.")
+      .init(\.silentRetries, "Requests received by the server but not reported by the client.")
+    case .duplicates: .init(\.duplicates, "Repeated requests that must not be repeated.")
     case .retryAfterCompliance:
-      .init(\.retryAfterCompliance, "Retries that waited as long as Retry-After says, of all.")
-    case .earlyRetries: .init(\.earlyRetries, "Retries that came earlier than Retry-After says.")
+      .init(\.retryAfterCompliance, "Share of the retries after a Retry-After that waited for its time.")
+    case .earlyRetries: .init(\.earlyRetries, "Retries before the time in Retry-After.")
     case .thunderingHerdIndex:
-      .init(\.thunderingHerdIndex, "Most retries in a tenth of a second over their average.")
-    case .p50: .init(\.p50, "Latency that half of the calls stay within, failed ones included.")
-    case .p90: .init(\.p90, "Latency that 90 % of the calls stay within.")
-    case .p95: .init(\.p95, "Latency that 95 % of the calls stay within.")
-    case .p99: .init(\.p99, "Latency that 99 % of the calls stay within.")
-    case .max: .init(\.max, "Longest latency.")
+      .init(\.thunderingHerdIndex, "Maximum retries in a tenth of a second over their average.")
+    case .p50: .init(\.p50, "Median latency, including failed calls.")
+    case .p90: .init(\.p90, "Latency, 90th percentile.")
+    case .p95: .init(\.p95, "Latency, 95th percentile.")
+    case .p99: .init(\.p99, "Latency, 99th percentile.")
+    case .max: .init(\.max, "Maximum latency.")
     case .p50Upper: .init(\.latency.p50?.upper, "Upper end of the 95 % interval of p50.")
     case .p90Upper: .init(\.latency.p90?.upper, "Upper end of the 95 % interval of p90.")
     case .p95Upper: .init(\.latency.p95?.upper, "Upper end of the 95 % interval of p95.")
     case .p99Upper: .init(\.latency.p99?.upper, "Upper end of the 95 % interval of p99.")
-    case .succeededP95:
-      .init(\.succeeded.p95?.value, "The same as p95, of the calls that succeeded.")
+    case .succeededP95: .init(\.succeeded.p95?.value, "p95 of the calls that succeeded.")
     case .failedP95:
-      .init(\.failed.p95?.value, "The same as p95, of those that failed: how long giving up takes.")
+      .init(\.failed.p95?.value, "p95 of the calls that failed: the time until they gave up.")
     case .recoveryP95:
-      .init(\.recoveryP95, "From the last fault to success, for 95 % of those calls.")
+      .init(\.recoveryP95, "Time from a call's last fault to its success, 95th percentile.")
     case .firstRecovery:
-      .init(\.firstRecovery, "From the end of an outage to the first call that succeeds.")
+      .init(\.firstRecovery, "Time from the end of an outage to the first successful call.")
     case .steadyRecovery:
-      .init(\.steadyRecovery, "From the end of an outage to five calls in a row that succeed.")
+      .init(\.steadyRecovery, "Time from the end of an outage to five successful calls in a row.")
     case .cancelReturnP95:
-      .init(\.cancelReturnP95, "How long 95 % of the calls that were given up took to return.")
+      .init(\.cancelReturnP95, "Time from cancellation to return, 95th percentile.")
     case .blankScreens:
       .init(\.blankScreens, "GET and HEAD calls of critical endpoints with nothing to show.")
     case .blankScreenRate:
-      .init(\.blankScreenRate, "The same, of all GET and HEAD calls of critical endpoints.")
+      .init(\.blankScreenRate, "Share of these GET and HEAD calls with nothing to show.")
     case .failedActions:
-      .init(\.failedActions, "Other calls of critical endpoints that had nothing to show.")
+      .init(\.failedActions, "Other calls of critical endpoints with nothing to show.")
     case .failedActionRate:
-      .init(\.failedActionRate, "The same, of all other calls of critical endpoints.")
-    case .staleServed: .init(\.staleServed, "Calls that were shown a copy from before.")
+      .init(\.failedActionRate, "Share of these other calls with nothing to show.")
+    case .staleServed: .init(\.staleServed, "Calls that showed an earlier copy.")
     case .silentTruncations:
-      .init(\.silentTruncations, "Calls that succeeded with something else than was recorded.")
-    case .crashes: .init(\.crashes, "Calls that the client's process died in.")
+      .init(\.silentTruncations, "Calls that succeeded with a result other than the recording.")
+    case .crashes: .init(\.crashes, "Calls in which the client's process crashed.")
     case .hangs: .init(\.hangs, "Calls that did not end.")
     case .unexpectedErrors:
-      .init(\.unexpectedErrors, "Calls that failed with no fault and no recorded error.")
-    case .cancelledCalls: .init(\.cancelledCalls, "Calls that were given up by their caller.")
+      .init(\.unexpectedErrors, "Calls that failed without a fault or a recorded error.")
+    case .cancelledCalls: .init(\.cancelledCalls, "Calls cancelled by their caller.")
     case .attemptsAfterCancel:
-      .init(\.attemptsAfterCancel, "Attempts of a call that was given up, once it had returned.")
+      .init(\.attemptsAfterCancel, "Attempts begun more than 250 ms after the cancellation.")
     case .faultCoverage:
-      .init(\.faultCoverage, "Faults that fired at all, of those that the scenario has.")
-    case .coverage:
-      .init("Endpoint × fault met on the first attempt that can, of all.") { _ in nil }
+      .init(\.faultCoverage, "Share of the scenario's faults that occurred at least once.")
+    case .coverage: .init("Share of endpoint × fault pairs met on the first attempt.") { _ in nil }
     case .reconnectP95:
-      .init(\.reconnectP95, "From the loss of a conversation to the next, for 95 %.")
+      .init(\.reconnectP95, "Time from a lost conversation to the next, 95th percentile.")
     case .reconnectedRate:
-      .init(\.reconnectedRate, "Lost conversations that were followed by another, of all.")
+      .init(\.reconnectedRate, "Share of lost conversations followed by another.")
     case .resubscribeP95:
-      .init(\.resubscribeP95, "From there until the client asks for something again, for 95 %.")
+      .init(\.resubscribeP95, "Time from there to the repeated request, 95th percentile.")
     case .firstEventP95:
-      .init(\.firstEventP95, "From a handshake to the server's first message, for 95 %.")
+      .init(
+        \.firstEventP95,
+        "Time from a handshake to the server's first message, 95th percentile."
+      )
     case .longestGap:
-      .init(\.longestGap, "Longest time in a call between two messages of the server.")
+      .init(\.longestGap, "Maximum time in a call between two messages of the server.")
     case .pingsAnswered:
-      .init(\.pingsAnswered, "Pings of the server that the client answered, of all.")
+      .init(\.pingsAnswered, "Share of the server's pings that the client answered.")
     case .messagesLost:
-      .init(\.messagesLost, "Messages of a conversation that its client says nothing of.")
+      .init(\.messagesLost, "Messages of a conversation that the client does not report.")
     case .messagesDoubled:
-      .init(\.messagesDoubled, "Messages that a client says it has more often than they came.")
+      .init(\.messagesDoubled, "Messages that the client reports more often than they arrived.")
     case .messagesOutOfOrder:
-      .init(\.messagesOutOfOrder, "Messages that a client says it has behind a later one.")
+      .init(\.messagesOutOfOrder, "Messages that the client reports after a later message.")
     case .messagesLate:
-      .init(\.messagesLate, "Messages that a client says it has more than a second late.")
-    case .p95Ratio: .init("p95 over that of the baseline.") { $0.p95Ratio?.value }
+      .init(\.messagesLate, "Messages that the client reports more than a second late.")
+    case .p95Ratio: .init("p95 divided by the baseline's.") { $0.p95Ratio?.value }
     case .p95RatioLower: .init("Lower end of its 95 % interval.") { $0.p95Ratio?.lower }
     case .p95RatioUpper: .init("Upper end of its 95 % interval.") { $0.p95Ratio?.upper }
     case .medianRatio:
-      .init("Median of the calls' latencies, each over its own before.") { $0.medianRatio?.value }
+      .init("Median ratio of each call's latency to the baseline's.") { $0.medianRatio?.value }
     case .medianRatioLower: .init("Lower end of its 95 % interval.") { $0.medianRatio?.lower }
     case .medianRatioUpper: .init("Upper end of its 95 % interval.") { $0.medianRatio?.upper }
     case .lostCalls:
@@ -162,14 +165,14 @@ extension GateMetric {
         $0.flips.map { Double($0.won) }
       }
     case .lossProbability:
-      .init("How probable so many lost calls are by chance (McNemar).") {
+      .init("Probability of this many lost calls by chance (McNemar).") {
         $0.flips?.lossProbability
       }
     }
   }
 }
 
-// The figures as a report's text has them.
+// The figures in a report's JSON.
 extension Metrics {
   /// The figures that every report of version 1 has.
   private static let first: [GateMetric] = [

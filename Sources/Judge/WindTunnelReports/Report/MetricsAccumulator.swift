@@ -1,7 +1,7 @@
-/// A fold of calls into figures that does not store the calls.
+/// An accumulator that calculates figures from calls without storing the calls.
 ///
-/// Two accumulators merge exactly: whatever the order, and however the calls were divided among
-/// them, the figures are those of one fold over all calls.
+/// Two accumulators merge exactly. The figures cover all calls together, regardless of their order
+/// and of how they were divided.
 public struct MetricsAccumulator: Sendable {
   /// The sums of calls by their endpoint.
   private var tallies: [String: Tally] = [:]
@@ -12,7 +12,7 @@ public struct MetricsAccumulator: Sendable {
   /// - Parameter screens: The calls that count as screens.
   public init(screens: Screens = .named) { self.screens = screens }
 
-  /// Creates an accumulator of calls.
+  /// Creates an accumulator with calls.
   ///
   /// - Parameters:
   ///   - observations: The calls.
@@ -48,7 +48,7 @@ public struct MetricsAccumulator: Sendable {
 }
 
 extension Metrics {
-  /// Folds observations into figures.
+  /// Calculates the figures of calls.
   ///
   /// - Parameters:
   ///   - observations: The calls.

@@ -1,27 +1,27 @@
-// Parts of one drill, flown on several machines, joined to what one machine would have told.
+// Merges the shards of a drill on several machines to the report that one machine would produce.
 
 extension Report {
-  /// A report and the file it came from.
+  /// A report and its file.
   public struct Part: Sendable {
     /// The file's name, for errors about it.
     public var file: String
     /// The report in the file.
     public var report: Report
 
-    /// Makes a part of a report and a file's name.
+    /// Creates a part from a report and a file's name.
     public init(_ report: Report, from file: String) { (self.report, self.file) = (report, file) }
   }
 
-  /// Merges the parts of one drill: the calls of each subject in each scenario are joined by their
-  /// numbers, the figures folded and the gates judged again.
+  /// Merges the parts of one drill. The calls of each client in each scenario are joined by their
+  /// numbers, the figures are calculated, and the gates are judged again.
   ///
   /// The order of the parts does not matter.
   ///
-  /// - Throws: `FormatError` at the first part that is not of the same drill, or has a call that
-  ///   another one has, too.
+  /// - Throws: `FormatError` for the first part that is from another drill, or that contains a call
+  ///   which another part has as well.
   public init(merging parts: [Part]) throws(FormatError) {
     guard let first = parts.first else {
-      throw FormatError(source: "report", place: "", problem: "there is nothing to merge")
+      throw FormatError(source: "report", place: "", problem: "there are no reports to merge")
     }
     guard parts.count > 1 else {
       self = first.report
@@ -49,7 +49,7 @@ extension Report {
 }
 
 extension Report.Part {
-  /// Throws unless this is a part of the drill that the other is a part of.
+  /// Throws unless both are parts of the same drill.
   fileprivate func refuseOthers(than other: Self) throws(FormatError) {
     func same(_ place: String, _ value: (Report) -> String) throws(FormatError) {
       let (mine, others) = (value(report), value(other.report))
@@ -57,14 +57,15 @@ extension Report.Part {
       throw FormatError(
         source: file,
         place: place,
-        problem: "it is \(mine), and in \(other.file) \(others)",
-        fix: "Only parts of one drill can be merged; compare two drills by --baseline."
+        problem: "it is \(mine), but in \(other.file) it is \(others)",
+        fix: "Only shards of one drill can be merged; to compare two drills, use --baseline."
       )
     }
     try same("seed") { "\($0.seed)" }
     try same("decisionHash") { "\($0.decisionHash)" }
     try same("platformErrors") { $0.platformErrors }
     try same("environment.cassette") { $0.fact("cassette") ?? "missing" }
+    try same("environment.http") { $0.fact("http") ?? "any" }
     try same("environment.ignoredQuery") { $0.fact("ignoredQuery") ?? "missing" }
     try same("environment.critical") { $0.fact("critical") ?? "missing" }
     try same("environment.clock") { $0.fact("clock") ?? "real" }
@@ -100,8 +101,8 @@ extension Report.Row {
         throw FormatError(
           source: part.file,
           place: "\(parts[0].report.scenarios[scenario].name), \(own.name)",
-          problem: "call \(call.call) is in \(owner), too",
-          fix: "Each call of a drill belongs to one part."
+          problem: "call \(call.call) is also in \(owner)",
+          fix: "Each call of a drill belongs to one shard."
         )
       }
     }
@@ -109,8 +110,8 @@ extension Report.Row {
     self.init(joining: rows, calls, plannedFaults: own.plannedFaults)
   }
 
-  /// Joins rows of one client, of parts of a run or of several scenarios. A machine that could not
-  /// keep up is in the whole.
+  /// Joins rows of one client, from parts of a run or from several scenarios. If any machine was
+  /// too slow, the joined row states it.
   init(joining rows: [Self], _ calls: [Observation], plannedFaults: [String]?) {
     var traffic = ClientRun.Traffic()
     for row in rows { traffic.merge(row.traffic) }
@@ -129,8 +130,8 @@ extension Report.Row {
 }
 
 extension Report.Fact {
-  /// Merges facts: those that are the same everywhere stand once, and the others one after the
-  /// other. Shards of which none is missing make a whole, and then nothing is said of them.
+  /// Merges facts. Facts with the same value everywhere are listed once, and the others with all
+  /// their values. Complete shards form a whole drill, and their fact is removed.
   fileprivate static func merging(_ environments: [[Report.Fact]]) -> [Report.Fact] {
     environments.joined().grouped(by: \.name).compactMap { name, facts in
       let all = Set(facts.map(\.value)).sorted()

@@ -1,4 +1,4 @@
-/// The results of a drill: how clients fared in each scenario.
+/// The results of a drill: how clients performed in each scenario.
 ///
 /// ```swift
 /// let report = try Report(contentsOf: file)
@@ -7,20 +7,20 @@
 /// try report.write(to: "drill.html")
 /// ```
 public struct Report: Sendable, Hashable {
-  /// The seed of every draw.
+  /// The seed of all random draws.
   public var seed: UInt64
-  /// The hash of the story: the faults that every call would meet on its attempts.
+  /// The hash of the fault plan: the faults that the attempts of every call would meet.
   public var decisionHash: String
-  /// The platform whose errors faults surfaced as in process: `current` or `apple`.
+  /// The platform whose errors the faults produced in process: `current` or `apple`.
   public var platformErrors: String
-  /// The software that the figures were measured with, such as the operating system and libcurl, in
+  /// The software that was used for the measurements, such as the operating system and libcurl, in
   /// this order.
   public var environment: [Fact]
-  /// The scenarios, in the order in which they were flown.
+  /// The scenarios, in the order in which they ran.
   public var scenarios: [ScenarioResult]
-  /// The results of the gates that are held over the whole run.
+  /// The results of the gates that apply to the whole run.
   public var gates: [GateResult] = []
-  /// The bars that the client must clear; `nil`: none.
+  /// The bars that the client must clear. `nil` means no bars.
   public var bars: Bars?
   /// The policy of the verdict, which is not part of the report's file.
   public var policy = VerdictPolicy()
@@ -32,10 +32,11 @@ public struct Report: Sendable, Hashable {
     /// The value, such as `7.88.1`.
     public var value: String
 
-    /// Makes a fact of a name and a value.
+    /// Creates a fact from a name and a value.
     public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-    /// The client flew in the process of whoever asked, so that a crash would have ended that.
+    /// The fact that the client ran in the caller's process, so that a crash would have ended that
+    /// process.
     package static let sharedProcess = Fact("isolation", "none")
   }
 
@@ -45,23 +46,24 @@ public struct Report: Sendable, Hashable {
     public var name: String
     /// The stage of the scenario.
     public var stage: Stage
-    /// The subjects in the scenario; the first is judged.
+    /// The clients in the scenario. The first one is judged.
     public var subjects: [Row]
-    /// The scenario as it was flown; `nil` where it is not known.
+    /// The scenario as it ran, or `nil` if it is unknown.
     public var scenario: Scenario? { didSet { cover() } }
     /// The results of the scenario's gates.
     public var gates: [GateResult] = []
-    /// The result of each rule of findings, for the judged subject.
+    /// The result of each rule of findings, for the judged client.
     public let rules: [RuleStanding]
     /// The rules that may be broken in the scenario, with the reasons.
     public var allowed: [AllowedRule] = [] { didSet { narrow() } }
-    /// The findings of rules that may be broken at some endpoints, without the calls there.
+    /// The findings of rules that may be broken at some endpoints, without the calls to these
+    /// endpoints.
     private(set) var elsewhere: [String: Finding] = [:]
-    /// The rules that were broken in the baseline, each with its weight there; `nil` without a
-    /// baseline.
+    /// The rules that were broken in the baseline, each with its severity there; `nil` if there is
+    /// no baseline.
     public var brokenBefore: [String: Finding.Severity]?
 
-    /// Makes the results of a scenario, with the judged subject's by gates and rules.
+    /// Creates the results of a scenario, and judges the first client by the gates and the rules.
     public init(
       _ name: String,
       on stage: Stage,
@@ -78,7 +80,7 @@ public struct Report: Sendable, Hashable {
       self.gates = judged(by: gates, against: nil)
     }
 
-    /// Returns the scenario with other rows, judged anew.
+    /// Returns the scenario with other rows, judged again.
     package func with(_ rows: [Row]) -> ScenarioResult {
       let gates = gates.map(\.gate)
       return ScenarioResult(
@@ -96,24 +98,24 @@ public struct Report: Sendable, Hashable {
       elsewhere = allowed.breaches(of: rules, in: flight)
     }
 
-    /// Works the judged subject's coverage out: it needs the scenario, which no subject has.
+    /// Calculates the coverage of the judged client, which depends on the scenario.
     private mutating func cover() {
       guard let row = subjects.first else { return }
       subjects[0].coverage = scenario.map { row.coverage(in: $0, on: stage) }
     }
   }
 
-  /// The results of one subject in one scenario.
+  /// The results of one client in one scenario.
   public struct Row: Sendable, Hashable {
-    /// The name of the subject.
+    /// The name of the client.
     public var name: String
     /// The kind of the client.
     public var client: ClientRun.Client
-    /// The calls of the subject.
+    /// The calls of the client.
     public var observations: [Observation]
-    /// The observations that belong to no call.
+    /// The observations that do not belong to any call.
     public let traffic: ClientRun.Traffic
-    /// The names of the scenario's faults; `nil` where they are not known.
+    /// The names of the scenario's faults, or `nil` if they are unknown.
     public var plannedFaults: [String]?
     /// The calls that count as screens.
     public let screens: Screens
@@ -122,23 +124,22 @@ public struct Report: Sendable, Hashable {
     /// The figures of each endpoint, in the order of the first calls.
     public var endpoints: [EndpointRow]
 
-    /// The faults of the scenario that were met at each endpoint; `nil` of a subject that is not
-    /// judged, and where the scenario is not known.
+    /// The faults of the scenario that were met at each endpoint. `nil` for a client that is not
+    /// judged, and if the scenario is unknown.
     public internal(set) var coverage: Coverage?
-    /// The rate of program starts that was asked for and the possible one, where programs were
-    /// started.
+    /// The intended and the possible rate of program starts, if programs were started.
     public var starts: ProgramStarts?
-    /// The median latency of the subject's calls without faults in the run, if it is so long that
-    /// no time of its calls is judged; `nil` otherwise.
+    /// The median latency of the client's calls without faults, if it is so long that no time of
+    /// its calls is judged; `nil` otherwise.
     public package(set) var calm: Duration?
-    /// Whether a row of a baseline has times of another clock than the report it is compared with.
+    /// Whether this is the row of a baseline whose times are of another clock.
     var hasOtherClock = false
-    /// The comparison with an earlier report; `nil` without one.
+    /// The comparison with an earlier report; `nil` if there is none.
     public var comparison: BaselineComparison?
-    /// The comparison with the judged subject of the same drill; `nil` where none was asked for.
+    /// The comparison with the judged client of the same drill; `nil` if none was requested.
     public var against: SubjectComparison?
 
-    /// Makes a row and folds its figures.
+    /// Creates a row and calculates its figures.
     public init(
       _ name: String,
       _ observations: [Observation],
@@ -153,7 +154,7 @@ public struct Report: Sendable, Hashable {
       let fold = MetricsAccumulator(observations, screens: screens)
       metrics = fold.metrics
       endpoints = fold.endpoints
-      // Where attempts could not be seen, nobody knows what they met.
+      // If attempts were not observed, their faults are unknown.
       guard let plannedFaults, !plannedFaults.isEmpty, metrics.amplification != nil else { return }
       let fired = Set(metrics.faults.map(\.fault))
       let known = Set(plannedFaults)
@@ -161,7 +162,7 @@ public struct Report: Sendable, Hashable {
     }
   }
 
-  /// The figures of one endpoint of one subject in one scenario.
+  /// The figures of one endpoint of one client in one scenario.
   public struct EndpointRow: Sendable, Hashable {
     /// The name of the endpoint, such as `GET /home`.
     public var name: String
@@ -169,7 +170,7 @@ public struct Report: Sendable, Hashable {
     public var metrics: Metrics
   }
 
-  /// Makes a report of its parts.
+  /// Creates a report from its parts.
   public init(
     seed: UInt64,
     decisionHash: String,
@@ -181,10 +182,10 @@ public struct Report: Sendable, Hashable {
     (self.environment, self.scenarios) = (environment, scenarios)
   }
 
-  /// The name of the fact that tells how far a drill came that was interrupted.
+  /// The name of the fact with the part of an interrupted drill that ran.
   package static let interruption = "interrupted"
 
-  /// The extent to which an interrupted drill was flown; `nil` of a drill that came to its end.
+  /// The part of an interrupted drill that ran; `nil` if the drill finished.
   var interruptedWords: String? { fact(Self.interruption) }
 
   /// Returns the value of a fact of the environment.
@@ -196,34 +197,34 @@ public struct Report: Sendable, Hashable {
     if let value { environment.append(Fact(name, value)) }
   }
 
-  /// The numbers of the interactions that the calls of this report met, withheld ones included,
-  /// since they were asked for.
+  /// The numbers of the interactions that the calls of this report used, including withheld
+  /// responses, because they were requested.
   public var interactionsUsed: Set<Int> {
     let calls = scenarios.lazy.flatMap(\.subjects).flatMap(\.observations)
     return Set(calls.flatMap(\.allAttempts).compactMap(\.source.number))
   }
 }
 
-// Calls that asked for what is not on the cassette: the cassette lacks it, or the way to it was
-// lost. They say nothing about the client, so they are in no rate, and a drill that has one is
-// inconclusive.
+// Calls with a request that is not on the cassette, because the recording is missing or the request
+// used a wrong address. They show nothing about the client, so they are not part of any rate, and a
+// drill with such a call is inconclusive.
 extension Report {
-  /// The number of such calls that the judged subject made.
+  /// The number of such calls of the judged client.
   var judgedNotOnCassette: Int {
     scenarios.reduce(0) { $0 + ($1.subjects.first?.metrics.notOnCassette ?? 0) }
   }
 
-  /// A sentence for each scenario in which the judged subject made such calls.
+  /// A sentence for each scenario with such calls of the judged client.
   package var notOnCassette: [String] {
     scenarios.compactMap { flown in
       flown.subjects.first?.notOnCassette().map { "\(flown.name): \($0)" }
     }
   }
 
-  /// The same for every subject, named where there are others.
+  /// The same sentences for every client, with its name if there are several.
   var notOnCassetteOfAll: [(place: String, words: String)] { words { $0.notOnCassette() } }
 
-  /// The faults that were decided and not done, for each subject of a scenario that has some.
+  /// The faults that were decided but not applied, for each client of a scenario with such faults.
   var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.undoneWords) }
 
   private func words(of part: (Row) -> String?) -> [(place: String, words: String)] {
@@ -238,47 +239,48 @@ extension Report {
 }
 
 extension Report {
-  /// The sentence about a judged subject that sent no request, or none that the cassette has; `nil`
-  /// where one was answered.
+  /// The sentence about a client that sent no request, or none that is on the cassette; `nil` if
+  /// any call could be judged.
   var nothingJudged: String? {
     let rows = scenarios.compactMap(\.subjects.first)
     let calls = rows.reduce(0) { $0 + $1.metrics.calls }
     guard calls > 0 else { return nil }
     if let sentNothing { return sentNothing }
     guard calls == judgedNotOnCassette else { return nil }
-    let words = "nothing was judged: no call asked for what is on the cassette"
+    let words = "nothing was judged: no call had a recording"
     guard rows.allSatisfy({ $0.client == .program }), fact("cassetteFile") == nil else {
       return words
     }
-    return "\(words); --cassette FILE takes one of your own, and windtunnel record makes it"
+    return "\(words); set --cassette FILE to your own, which windtunnel record creates"
   }
 
-  /// The sentence about a program that was seen to send no request in any call; `nil` if one did.
+  /// The sentence about a program that sent no request in any call; `nil` if it sent one.
   var sentNothing: String? {
     let rows = scenarios.compactMap(\.subjects.first)
     guard rows.allSatisfy({ [.program, .service].contains($0.client) }) else { return nil }
     let calls = rows.flatMap(\.observations)
-    // Attempts of an address to which nothing connects are not seen (`nil`).
+    // Attempts to connect to an unreachable address are not observed (`nil`).
     let sendsNothing = calls.allSatisfy { call in
       (call.attemptCount ?? 0) == 0 && call.allAttempts.isEmpty && call.notOnCassette == nil
     }
     guard sendsNothing, calls.contains(where: { $0.attemptCount == 0 }) else { return nil }
-    return "no call sent a request to its address, which a program finds in {url} or {base}"
+    return "no call sent a request to its address, which a program receives as {url} or {base}"
   }
 
-  /// The sentence about a program that took a call's address for the server's, and put a path
-  /// behind it; `nil` where its command has no `{url}`, or where it did not.
+  /// The sentence about a program that appended a path to a call's URL, as if it were the server's
+  /// address. `nil` if its command has no `{url}`, or if it did not.
   var beyondAddress: String? {
     guard fact("command")?.contains("{url}") == true else { return nil }
     for call in scenarios.lazy.compactMap(\.subjects.first).flatMap(\.observations) {
       guard let rest = call.pathBeyondAddress else { continue }
-      return "it put \(rest) behind {url}, which is a call's whole address; {base} is the server's"
+      return
+        "it appended \(rest) to {url}, which is the whole URL of a call; {base} is the server's"
     }
     return nil
   }
 
-  /// The sentence about a judged subject whose successful calls print what is no recorded body, so
-  /// that none of them shows anything; `nil` if one does.
+  /// The sentence about a client whose successful calls print other text than recorded bodies, so
+  /// that none of them shows content; `nil` if one does.
   var nothingShown: String? {
     let rows = scenarios.lazy.compactMap(\.subjects.first)
     let hasDefault = rows.contains(where: \.hasDefaultScreens)
@@ -288,27 +290,28 @@ extension Report {
       let printed = calls.compactMap(\.printed).first(where: { !$0.isEmpty })
     else { return nil }
     return
-      "no \(hasDefault ? "" : "critical ")call showed anything: what was printed is no recorded body, such as "
+      "no \(hasDefault ? "" : "critical ")call showed a recorded body; it printed, for example, "
       + "\(JSON.text(printed))"
   }
 }
 
 extension Report.Row {
-  /// Returns the calls as rules judge them.
+  /// Returns the calls in the form that rules judge.
   fileprivate func flight(on stage: Stage, in scenario: Scenario?) -> ClientRun {
     var flight = ClientRun(of: client, on: stage, observations, traffic: traffic, in: scenario)
     flight.isSlowWithoutFaults = calm != nil
     return flight
   }
 
-  /// A client gets a response of this machine's own server in some milliseconds. If half of the
-  /// calls without faults take two seconds, its time-outs may end by that alone.
+  /// The maximum median latency without faults. A response of this machine's own server takes some
+  /// milliseconds. If half of the calls take two seconds, a client's timeouts may expire for this
+  /// reason alone.
   private static let calmMax = Duration.seconds(2)
 
-  /// Returns the median latency of calls without faults, if it is so long that no time is judged.
+  /// Returns the median latency of calls without faults if it is so long that no time is judged.
   package static func calm(_ calls: [Observation]) -> Duration? {
     let latencies = calls.filter { call in
-      // A conversation lasts as long as it has something to say.
+      // A conversation lasts as long as its recording.
       call.ending == .succeeded && call.isJudged
         && !call.attempts.contains { $0.conversation != nil }
     }.map(\.latency).sorted()
@@ -317,15 +320,15 @@ extension Report.Row {
   }
 
   fileprivate func coverage(in scenario: Scenario, on stage: Stage) -> Coverage {
-    // An endpoint of which nothing is on the cassette could meet nothing.
+    // An endpoint that is not on the cassette cannot meet any fault.
     let asked = endpoints.filter { $0.metrics.calls > $0.metrics.notOnCassette }.map(\.name)
     return Coverage(of: observations, at: asked, in: scenario, on: stage)
   }
 }
 
 extension Report.Row {
-  /// Returns the number of its calls, or of an endpoint's, that asked for what is not on the
-  /// cassette, and what the first asked for; `nil` if none did.
+  /// Returns the number of its calls, or of an endpoint's, with a request that is not on the
+  /// cassette. The text also has the first such request; `nil` if there is none.
   func notOnCassette(of endpoint: String? = nil) -> String? {
     let strange = observations.filter {
       $0.notOnCassette != nil && (endpoint == nil || $0.endpoint == endpoint)
@@ -335,25 +338,25 @@ extension Report.Row {
   }
 
   static func notOnCassette(_ count: Int) -> String {
-    "\(count) \(count == 1 ? "call" : "calls") asked for what is not on the cassette"
+    "\(count) \(count == 1 ? "call" : "calls") had no recording"
   }
 }
 
-/// The rate of program starts that a drill asked for, and the rate that the machine can reach.
+/// The intended rate of program starts in a drill, and the rate that the machine can reach.
 public struct ProgramStarts: Sendable, Hashable {
-  /// The number of calls that were to begin in a second.
+  /// The number of calls that were due per second.
   public var asked: Double
-  /// The number of programs that this machine's processors can start in a second, by the measured
+  /// The number of programs that this machine's processors can start per second, by the measured
   /// time of a start.
   public var possible: Double
 
-  /// Makes starts of two rates.
+  /// Creates a value from two rates.
   public init(asked: Double, possible: Double) { (self.asked, self.possible) = (asked, possible) }
 
-  /// Tells whether programs waited for one another, so that a latency may be the machine's.
+  /// Whether programs waited for each other, so that a latency may be caused by the machine.
   public var isBeyond: Bool { asked > possible }
 
-  /// The reason why a latency tells nothing then, as half a sentence with both rates.
+  /// The reason why a latency is then not meaningful, as a clause with both rates.
   var reason: String {
     "\(Self.text(asked)) calls a second were to begin, and this machine starts "
       + "\(Self.text(possible)) programs a second"
@@ -366,7 +369,7 @@ extension ProgramStarts: JSONObject {
   package static let blank = Self(asked: 0, possible: 0)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    let problem = "it needs askedPerSecond and possiblePerSecond"
+    let problem = "askedPerSecond and possiblePerSecond are required"
     var rates: (Double?, Double?) = (asked, possible)
     try fields.double("askedPerSecond", &rates.0, in: 0...1e9, places: 3)
     asked = try fields.required(rates.0, ("askedPerSecond", problem))
@@ -381,9 +384,9 @@ extension ProgramStarts: JSONObject {
   (0xF1D3_8A6C_57E2_94B0, 0x9C0E_B7A5_2D41_F863, 16)
 
 extension Observation {
-  /// The path that a client put behind the whole address of its call; `nil` if it put none there.
+  /// The path that a client appended to the whole URL of its call; `nil` if it appended none.
   package var pathBeyondAddress: String? {
-    // What it asked for first; a redirect may lead anywhere.
+    // Only the first request counts, because a redirect may lead anywhere.
     guard attempts.count <= 1, let asked = self.notOnCassette, asked.hasPrefix("\(endpoint)/")
     else { return nil }
     let rest = asked.dropFirst(endpoint.count).prefix { $0 != "," && $0 != " " }

@@ -1,4 +1,4 @@
-// The report's text, version 1.
+// The report's JSON, version 1.
 //
 //   { "windtunnelReport": 1, "seed": 7, "decisionHash": "…", "platformErrors": "current",
 //     "environment": { "os": "…", "libcurl": "…" },
@@ -9,17 +9,18 @@
 //         "endpoints": [ { "endpoint": "GET /home", "calls": 12, "successRate": 1, … } ],
 //         "log": [ { "call": 0, "endpoint": "GET /home", "ending": "succeeded", … } ] } ] } ] }
 //
-// Figures that were not seen are null. They and the verdicts are derived from the log, so a reader
-// folds them anew and refuses a report whose figures are not its log's. The verdict of a gate whose
-// bar lies at a baseline is taken as it stands, for the baseline is another file.
+// Figures that were not observed are null. They and the verdicts are derived from the log. A reader
+// therefore calculates them again, and rejects a report whose figures differ from its log. The
+// verdict of a gate that compares with a baseline is not checked: the baseline is another file.
 
 public import Foundation
 
 extension Report {
-  /// The greatest size of a report's file, in bytes; a larger one is refused before it is read.
+  /// The maximum size of a report's file in bytes. A larger file is rejected before it is read.
   public static let fileBytesMax = 1 << 30
 
-  /// Reads a report file, version 1. It may be compressed by gzip, like a committed baseline.
+  /// Reads a report file, version 1. It may be compressed with gzip, as a committed baseline
+  /// usually is.
   public init(contentsOf file: URL) throws {
     var data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     if data.starts(with: [0x1F, 0x8B]) {
@@ -38,8 +39,8 @@ extension Report {
     return data
   }
 
-  /// Passes the contents of the report's file on, piece by piece: calls are many, and only one at a
-  /// time is in memory as JSON.
+  /// Passes the contents of the report's file on in pieces. Only one call at a time is in memory as
+  /// JSON, because there may be many.
   func writeFile(_ write: ([UInt8]) -> Void) {
     let members = JSON.members([
       "windtunnelReport": .number(CassetteFormat.version), "seed": .number(seed),
@@ -91,10 +92,10 @@ extension Report {
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
     try CassetteFormat.checkVersion(&top, key: "windtunnelReport", noun: "report")
     if top.take("seenBy") != nil {
-      throw top.error("seenBy", "a proxy saw this flight, and what it saw has no calls to judge")
+      throw top.error("seenBy", "this is a proxy's report, which has no calls to judge")
     }
     guard let seed = top.take("seed").flatMap({ UInt64($0.description) }) else {
-      throw top.error("seed", "a whole number should stand here")
+      throw top.error("seed", "expected a whole number")
     }
     let hash = try top.required("decisionHash")
     let errors = try top.required("platformErrors")
@@ -102,12 +103,12 @@ extension Report {
     if case .object(let members) = top.take("environment") {
       environment = members.map { Fact($0.name.value, $0.value.stringValue ?? "\($0.value)") }
     }
-    // Judged anew by the log: a later version has other rules.
+    // Judged again from the log, because a later version has other rules.
     for key in ["verdict", "findings", "coverage", "barResults"] { _ = top.take(key) }
     let bars = try top.object("bars").map(Bars.init(reading:))
     let told = try GateResult.read(&top)
     guard let scenarios = try top.list("scenarios", ScenarioResult.init(reading:)) else {
-      throw top.error("scenarios", "a list should stand here")
+      throw top.error("scenarios", "expected a list")
     }
     try top.refuseUnknownKeys()
     self.init(
@@ -127,7 +128,7 @@ extension Report.Fact {
 }
 
 extension Report.ScenarioResult {
-  /// The members of its object, except for the list of subjects.
+  /// The members of its JSON object, except for the list of clients.
   fileprivate var members: [JSON.Member] {
     let before = brokenBefore?.sorted { $0.key < $1.key }
       .map { JSON.Member(JSON.Text($0.key), .text($0.value.rawValue)) }
@@ -151,11 +152,11 @@ extension Report.ScenarioResult {
       try Scenario(data: Data(json.bytes()), source: "\(source), \(object.place("scenario"))")
     }
     if let scenario, scenario.name != name {
-      throw object.error("scenario", "it is that of \(scenario.name)")
+      throw object.error("scenario", "it belongs to \(scenario.name)")
     }
     let rows = try object.list("subjects", Report.Row.init(reading:)) ?? []
     let allowed = try AllowedRule.read(&object)
-    // Judged anew by the log, as the findings are.
+    // Judged again from the log, like the findings.
     _ = object.take("rules")
     _ = object.take("coverage")
     let before = try Self.readBrokenBefore(&object)
@@ -179,12 +180,12 @@ extension Report.ScenarioResult {
   ) throws(FormatError) -> [String: Finding.Severity]? {
     guard let json = object.take("brokenBefore") else { return nil }
     guard case .object(let members) = json else {
-      throw object.error("brokenBefore", "\(json) is no object of rules and weights")
+      throw object.error("brokenBefore", "\(json) is not an object of rules and weights")
     }
     var rules: [String: Finding.Severity] = [:]
     for member in members {
       guard let weight = member.value.stringValue.flatMap(Finding.Severity.init) else {
-        throw object.error("brokenBefore.\(member.name.value)", "none of note, warning and error")
+        throw object.error("brokenBefore.\(member.name.value)", "expected note, warning or error")
       }
       rules[member.name.value] = weight
     }
@@ -203,7 +204,7 @@ extension Report.Row: JSONObject {
     try fields.choice("screens", &screens)
     if fields.isReading {
       guard let log = try fields.object.list("log", Observation.init(reading:)) else {
-        throw fields.object.error("log", "a list of the calls should stand here")
+        throw fields.object.error("log", "expected a list of the calls")
       }
       observations = log
       plannedFaults = try fields.object.array("plannedFaults")?.compactMap(\.stringValue)
@@ -222,7 +223,8 @@ extension Report.Row: JSONObject {
     var row = Self(
       name,
       observations,
-      // Reports from before there were rules do not say; the drill called any program so.
+      // Reports that are older than the rules do not contain the kind. A program was then always
+      // named `exec`.
       of: kind ?? (name == "exec" ? .program : .library),
       plannedFaults: plannedFaults,
       traffic: seen ?? ClientRun.Traffic(),
@@ -241,7 +243,7 @@ extension Report.Row: JSONObject {
     )
   }
 
-  /// Throws if a figure of a file is not the one of its log.
+  /// Throws if a figure in a file is not the one calculated from its log.
   private func checkFigures(_ object: inout ObjectReader) throws(FormatError) {
     for member in metrics.members + [JSON.Member("endpoints", endpointList)] {
       let key = member.name.value
@@ -257,15 +259,15 @@ extension Report.Row: JSONObject {
       throw object.error(
         key,
         key == "endpoints"
-          ? "the figures are not the ones of the log"
-          : "the figure is not the one of the log, which is \(member.value)"
+          ? "the figures do not match the log"
+          : "the figure does not match the log, which has \(member.value)"
       )
     }
   }
 }
 
 extension ObjectReader {
-  /// Returns a string that must be there.
+  /// Returns a required string. Throws if it is missing.
   mutating func required(_ name: String) throws(FormatError) -> String {
     guard let text = try string(name) else { throw error(name, "it is missing") }
     return text

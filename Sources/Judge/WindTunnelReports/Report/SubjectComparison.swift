@@ -1,26 +1,26 @@
-/// A comparison of a subject with the judged one in the same drill, call by call: the same client
-/// with another engine, for example.
+/// A comparison of a client with the judged one in the same drill, call by call. For example, it is
+/// the same client with another engine.
 ///
-/// All subjects of a drill meet the same story, so that call *n* of one is paired with call *n* of
-/// the other, as with an earlier report.
+/// All clients of a drill meet the same fault plan. Call *n* of one client is therefore paired with
+/// call *n* of the other, as with an earlier report.
 public struct SubjectComparison: Sendable, Hashable {
-  /// The name of the judged subject, which stands in for what was before.
+  /// The name of the judged client. Its calls are the previous ones in the comparison.
   public var subject: String
-  /// The comparison, of this subject with that.
+  /// The comparison of this client with the judged one.
   public var comparison: BaselineComparison
 
-  /// Makes one of its parts.
+  /// Creates a comparison from its parts.
   public init(with subject: String, _ comparison: BaselineComparison) {
     (self.subject, self.comparison) = (subject, comparison)
   }
 }
 
 extension BaselineComparison {
-  /// The difference of the success rates of the calls that are paired, now less before, with its
-  /// 95 % confidence interval: Wald's with half a call added to each way in which a pair can end
-  /// (Agresti and Min 2005). `nil` without pairs.
+  /// The difference of the success rates of the paired calls, now minus before, with its 95 %
+  /// confidence interval. It is Wald's interval with half a call added to each way in which a pair
+  /// can end (Agresti and Min 2005). `nil` if there are no pairs.
   public var successDifference: Ratio? {
-    // A file may say anything.
+    // A file may contain any values.
     guard let flips, pairs > 0, 0...pairs ~= flips.won, 0...pairs ~= flips.lost,
       flips.won + flips.lost <= pairs
     else { return nil }
@@ -37,12 +37,13 @@ extension BaselineComparison {
 }
 
 extension Report {
-  /// The fact that names the subjects that are compared, the judged one first.
+  /// The name of the fact with the compared clients, the judged one first.
   package static let compared = "compared"
 
-  /// Compares each subject with the judged one in every scenario, and says so in the report.
+  /// Compares each client with the judged one in every scenario, and adds a fact about it to the
+  /// report.
   ///
-  /// - Returns: This report with the comparisons in it.
+  /// - Returns: This report with the comparisons.
   public func comparingSubjects() -> Report {
     var report = self
     for place in scenarios.indices {
@@ -58,8 +59,8 @@ extension Report {
     return report
   }
 
-  /// A subject that is compared with the judged one, with the comparison in each scenario and, of
-  /// several, in all of them together.
+  /// A client that is compared with the judged one. It has a comparison for each scenario and, if
+  /// there are several, one for all of them together.
   struct ComparedSubject {
     var name: String
     var other: String
@@ -69,7 +70,7 @@ extension Report {
   /// The name of the row of all scenarios together.
   static let together = "together"
 
-  /// The subjects that are compared, in the order of their first rows.
+  /// The compared clients, in the order of their first rows.
   var comparedSubjects: [ComparedSubject] {
     let rows = scenarios.flatMap { flown in
       flown.subjects.compactMap { row in row.against.map { (flown.name, row.name, $0) } }
@@ -106,7 +107,7 @@ enum PairColumn: String {
 
   /// The columns of a comparison with an earlier report.
   static let ofBaseline: [Self] = [.before, .now, .lost, .won, .p95, .median]
-  /// The columns of a comparison with another subject.
+  /// The columns of a comparison with another client.
   static let ofSubjects: [Self] = [.pairs, .lost, .won, .points, .p95, .median]
 
   func text(_ pair: BaselineComparison) -> String {
@@ -124,7 +125,7 @@ enum PairColumn: String {
 }
 
 extension SubjectComparison {
-  /// The comparison in words, half a sentence each.
+  /// The comparison as text, each part as a clause.
   var words: [String] {
     let pair = comparison
     guard pair.pairs > 0 else { return ["no call can be paired"] }
@@ -149,7 +150,7 @@ extension SubjectComparison: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.string("subject", &subject, ("subject", "it is missing"))
     try comparison.list(&fields)
-    // A reader calculates it from the others.
+    // A reader calculates the value from the others.
     if fields.isReading { return _ = fields.object.take("successDifference") }
     var difference = comparison.successDifference
     try fields.ratio("successDifference", &difference)
@@ -157,7 +158,7 @@ extension SubjectComparison: JSONObject {
 }
 
 extension Figures {
-  /// Writes a difference of shares with its interval, in hundredths: `+1.7 (-0.4 to +3.8)`.
+  /// Returns a difference of shares with its interval in percentage points: `+1.7 (-0.4 to +3.8)`.
   static func points(_ difference: BaselineComparison.Ratio) -> String {
     func text(_ share: Double) -> String {
       let tenths = (share * 1000).rounded()

@@ -1,10 +1,10 @@
-/// The policy by which a report's verdict is reached.
+/// The policy for a report's verdict.
 public struct VerdictPolicy: Sendable, Hashable {
-  /// Tells whether an inconclusive gate passes.
+  /// Whether inconclusive gates pass.
   public var allowsInconclusive = false
-  /// The severity from which on a finding fails a drill; `nil`: none does.
+  /// The minimum severity of findings that fail a drill. `nil` means that findings never fail it.
   public var failingFindings: Finding.Severity? = .error
 
-  /// Makes the default policy.
+  /// Creates the default policy.
   public init() {}
 }

@@ -1,13 +1,13 @@
-/// The expectations that a flow has within, by a library of tests: what fails of them is a find of
-/// the fault set, and no failure of the test that searches.
+/// The expectations within a flow, from a testing library. A failed expectation is a find of the
+/// fault set, and does not fail the test that runs the search.
 public struct Expectations: Sendable {
-  /// A function that runs a flow, which does not throw, and returns the failures of its
-  /// expectations, each in a sentence.
+  /// A function that runs a flow, which does not throw. It returns the failures of the flow's
+  /// expectations, each as a sentence.
   public typealias Catch =
     @Sendable (_ flow: @escaping @Sendable () async -> Void) async -> [String]
 
   let catching: Catch
 
-  /// Makes them of a library's way to catch failures.
+  /// Creates expectations from a library's function that catches failures.
   public init(_ catching: @escaping Catch) { self.catching = catching }
 }

@@ -1,20 +1,20 @@
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
-/// The kinds of fault as a client in process can tell them apart, by the request that meets them:
-/// of several of which it is handed the same at the same time, one is flown for all.
+/// The kinds of faults that a client in process can distinguish, by request. If the client receives
+/// the same response at the same time for several kinds, only one of them runs.
 struct FaultClasses {
-  /// Kinds of which one stands for the others.
+  /// Kinds with the same effect, one of which represents the others.
   struct Class: Sendable, Hashable {
-    /// The one that is flown: the first in the list, which begins with what is mild and frequent.
+    /// The kind that runs: the first in the list, which begins with mild and frequent kinds.
     var kind: FaultKind
-    /// The names of the others.
+    /// The names of the other kinds.
     var others: [String]
   }
 
-  /// The kinds that no flow is flown with, each with the reason.
+  /// The kinds that no flow runs with, each with the reason.
   private(set) var notCarried: [(kind: String, reason: String)] = []
-  /// The kinds that are tried, before equal ones are put together.
+  /// The kinds that are tried, before kinds with the same effect are combined.
   let kinds: [FaultKind]
   private let cassette: Cassette
   private let matcher: Matcher
@@ -28,9 +28,9 @@ struct FaultClasses {
     {
       let scenario = Scenario("", rules: [.always(.always, kind.fault)])
       if scenario.hasUnboundedBodies {
-        notCarried.append((kind.name, "It fills the memory of whoever sets no limit."))
+        notCarried.append((kind.name, "It fills the memory of a client without a limit."))
       } else if kind.fault.ability(lackingOn: .inProcess) != nil {
-        notCarried.append((kind.name, "Only a socket can carry it."))
+        notCarried.append((kind.name, "It requires a socket."))
       } else {
         kinds.append(kind)
       }
@@ -38,8 +38,8 @@ struct FaultClasses {
     self.kinds = kinds
   }
 
-  /// The kinds that stand first: mild ones before grave ones, and what happens every day before
-  /// what does not. Those that the catalogue does not have differ in a parameter.
+  /// The first kinds: mild before severe ones, and frequent before rare ones. Kinds that are not in
+  /// the catalogue differ from it in a parameter.
   private static let frequent: [FaultKind] =
     known("status-503") + late(2) + known("reset-after-request")
     + [500, 502, 504, 401, 404, 409].map { FaultKind("status-\($0)", .http, .status($0)) }
@@ -59,12 +59,12 @@ struct FaultClasses {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - request: A request of that key.
+  ///   - request: A request with that key.
   /// - Returns: The classes, the mildest and most frequent first.
   mutating func classes(of key: String, _ request: Request) -> [Class] {
     if let known = known[key] { return known }
     let calm = handed(request, nil)
-    var places: [Handed: Int] = [:]
+    var places: [DeliveredResult: Int] = [:]
     var classes: [Class] = []
     for kind in kinds {
       let handed = handed(request, kind.fault)
@@ -86,8 +86,8 @@ struct FaultClasses {
     return classes
   }
 
-  /// Returns the things that a client is handed that sends a request.
-  private func handed(_ request: Request, _ fault: Fault?) -> Handed {
+  /// Returns everything that a client receives for a request.
+  private func handed(_ request: Request, _ fault: Fault?) -> DeliveredResult {
     let rules = fault.map { [FaultRule.on("/**", .always, $0)] } ?? []
     let deck = Deck(
       cassette,

@@ -1,23 +1,24 @@
-/// The weather of one flow, to the last detail: its faults, what its user breaks off, and the order
-/// in which the client's tasks have their turns.
+/// All conditions of one flow: its faults, the user's interruption, and the order in which the
+/// client's tasks run.
 public struct FaultSet: Sendable, Hashable {
-  /// The things that a user does to a flow.
+  /// The ways in which a user interrupts a flow.
   public enum Interruption: Sendable, Hashable {
-    /// A step is cancelled so long after its beginning, and done again: the user comes back. `nil`:
-    /// the whole flow is cancelled so long after its beginning, for good.
+    /// A step is cancelled at a time after its beginning, and performed again when the user
+    /// returns. If `step` is `nil`, the whole flow is cancelled at a time after its beginning, and
+    /// is not performed again.
     case cancel(step: String?, after: Duration)
-    /// The client's process ends so long after the flow's beginning, and the flow begins anew.
+    /// The client's process ends at a time after the flow's beginning, and the flow starts again.
     case restart(after: Duration)
   }
 
-  /// The faults, and the link.
+  /// The faults and the link.
   public var scenario: Scenario
-  /// The thing that the user does; `nil`: nothing.
+  /// The user's interruption. `nil` means none.
   public var interruption: Interruption?
-  /// The order of turns.
+  /// The order in which ready tasks run.
   public var order: TurnOrder
 
-  /// Makes a fault set of its parts.
+  /// Creates a fault set from its parts.
   public init(
     _ scenario: Scenario,
     interruption: Interruption? = nil,
@@ -28,9 +29,10 @@ public struct FaultSet: Sendable, Hashable {
 }
 
 extension FaultSet {
-  /// The contents of a scenario's file of at most ten lines that `windtunnel drill` flies, too.
+  /// The contents of a scenario file of at most ten lines, which `windtunnel drill` can run, too.
   ///
-  /// Sentences under names that begin with `_` say what of it a drill cannot do.
+  /// Members with names that begin with `_` describe the parts that a drill cannot reproduce, in
+  /// sentences.
   public var file: String {
     guard case .object(let members) = scenario.json else { return "" }
     let own = members.filter { $0.name.value != "windtunnelScenario" }
@@ -40,7 +42,7 @@ extension FaultSet {
     return "{ \"windtunnelScenario\": 1,\n\(lines.joined(separator: ",\n")) }\n"
   }
 
-  /// The parts that no drill can do, each with a sentence.
+  /// The parts that a drill cannot reproduce, each with a sentence.
   private var beyondDrills: [(String, String)] {
     var parts: [(String, String)] = []
     func add(_ name: String, _ sentence: String) { parts.append((name, sentence)) }
@@ -48,22 +50,21 @@ extension FaultSet {
     case .cancel(let step?, let after):
       add(
         "_step",
-        "The user leaves the step \(step) \(Words.time(after)) after its beginning and does it "
-          + "again, which a drill's users do not."
+        "The user cancels the step \(step) \(Words.time(after)) after its beginning and repeats "
+          + "it, which a drill's users do not do."
       )
     case .restart(let after):
       add(
         "_restart",
-        "The client's process ends \(Words.time(after)) after the beginning and the flow begins "
-          + "anew, which a drill cannot do."
+        "The client's process ends \(Words.time(after)) after the beginning and the flow restarts, "
+          + "which a drill cannot do."
       )
     case .cancel(nil, _), nil: break
     }
     if case .drawn(let seed) = order {
       add(
         "_order",
-        "The client's tasks have their turns in the order of seed \(seed), which is to be had in "
-          + "virtual time alone."
+        "The client's tasks run in the order of seed \(seed), which requires virtual time."
       )
     }
     return parts

@@ -1,13 +1,13 @@
-/// One thing that goes wrong in a fault set: a fault at some requests, or what the user does.
+/// One element of a fault set: a fault at some requests, or an interruption by the user.
 enum FaultSetElement: Sendable, Hashable {
-  /// A fault of a kind at requests of a key, such as `GET /home`.
+  /// A fault of a kind at requests with a key, such as `GET /home`.
   case fault(FaultElement)
-  /// A thing that the user does.
+  /// An interruption by the user.
   case interruption(FaultSet.Interruption)
 
   /// A fault at some requests.
   struct FaultElement: Sendable, Hashable {
-    /// The key of the requests; `nil`: every request.
+    /// The key of the requests. `nil` means every request.
     var key: String?
     var reach: Reach
     /// The name of the fault's kind.
@@ -15,23 +15,23 @@ enum FaultSetElement: Sendable, Hashable {
     var fault: Fault
   }
 
-  /// The requests that a fault meets.
+  /// The requests that a fault affects.
   enum Reach: Sendable, Hashable {
-    /// The request of one ordinal.
+    /// The request with an ordinal.
     case attempt(Int)
-    /// The first so many.
+    /// The first requests, up to a number.
     case first(Int)
-    /// Each request of the key.
+    /// Every request with the key.
     case every
-    /// Each between two instants of the flow.
+    /// Every request between two times of the flow.
     case window(Duration, Duration)
-    /// Each until the header field `Authorization` has another value.
+    /// Every request until the header field `Authorization` has another value.
     case untilRenewed
   }
 }
 
 extension FaultSetElement.FaultElement {
-  /// The rule that does it.
+  /// The rule that causes the fault.
   var rule: FaultRule {
     var trigger = Trigger()
     trigger.request = RequestPattern(key ?? "/**")
@@ -48,7 +48,7 @@ extension FaultSetElement.FaultElement {
 
   private static let credential = "Authorization"
 
-  /// The element in words, such as `503 at the 2nd GET /home`.
+  /// The element as text, such as `503 at the 2nd GET /home`.
   var words: String {
     let what = kind
     switch reach {
@@ -73,13 +73,13 @@ extension FaultSetElement.FaultElement {
     }
   }
 
-  /// Tells whether a request that it meets may be met by another: one request meets one fault.
+  /// Returns whether both elements may affect the same request, which can only have one fault.
   func overlaps(_ other: Self) -> Bool {
     if let key, let others = other.key, key != others { return false }
     switch (reach, other.reach) {
     case (.attempt(let one), .attempt(let another)): return one == another
     case (.window(let start, let end), .window(let from, let to)): return start < to && from < end
-    // Of all requests, each meets what comes first.
+    // If both apply to all requests, the first one affects each.
     case (.window, .attempt), (.attempt, .window): return false
     case (.untilRenewed, .attempt), (.attempt, .untilRenewed): return key != nil && other.key != nil
     default: return true
@@ -88,27 +88,27 @@ extension FaultSetElement.FaultElement {
 }
 
 extension FaultSetElement {
-  /// The same in words.
+  /// The element as text.
   var words: String {
     switch self {
     case .fault(let element): element.words
     case .interruption(.cancel(let step?, let after)):
-      "the user leaves \"\(step)\" after \(Words.time(after)) and comes back"
+      "the user cancels \"\(step)\" after \(Words.time(after)) and repeats it"
     case .interruption(.cancel(nil, let after)):
-      "the user cancels all after \(Words.time(after))"
+      "the user cancels everything after \(Words.time(after))"
     case .interruption(.restart(let after)):
-      "the process ends after \(Words.time(after)) and starts again"
+      "the process ends after \(Words.time(after)) and restarts"
     }
   }
 
-  /// The element at whatever attempt it is.
+  /// The element for any attempt.
   struct General: Hashable {
     var key: String?
     var kind: String
     var isOfOne: Bool
   }
 
-  /// The same at any attempt of its requests.
+  /// The same element for any attempt of its requests.
   var general: General {
     switch self {
     case .interruption: return General(key: nil, kind: words, isOfOne: false)
@@ -118,20 +118,20 @@ extension FaultSetElement {
     }
   }
 
-  /// Tells whether it is about all requests of a time.
+  /// Whether the element affects all requests in a window of time.
   var isOutage: Bool {
     if case .fault(let element) = self, case .window = element.reach { true } else { false }
   }
 
-  /// The request that it is about, where it is one.
-  var place: FlowRun.Place? {
+  /// The request that the element affects, or `nil` if it can affect several.
+  var place: FlowRun.RequestPosition? {
     guard case .fault(let element) = self, let key = element.key,
       case .attempt(let ordinal) = element.reach
     else { return nil }
-    return FlowRun.Place(key: key, ordinal: ordinal)
+    return FlowRun.RequestPosition(key: key, ordinal: ordinal)
   }
 
-  /// Tells whether two of them may be in one fault set.
+  /// Returns whether two elements may be in the same fault set.
   func agrees(with other: FaultSetElement) -> Bool {
     switch (self, other) {
     case (.fault(let one), .fault(let another)): !one.overlaps(another)
@@ -142,7 +142,7 @@ extension FaultSetElement {
 }
 
 extension FaultSet {
-  /// Makes a fault set of elements upon a weather.
+  /// Creates a fault set by adding elements to a scenario.
   init(_ elements: [FaultSetElement], upon scenario: Scenario, order: TurnOrder = .arrival) {
     var scenario = scenario
     self.init(scenario, order: order)

@@ -1,32 +1,32 @@
 internal import CWindTunnelSystem
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A flow with everything that is the same in each of its flights.
+/// A flow with everything that is the same in each of its runs.
 struct FlowFlight: Sendable {
   let name: String
   let plan: DrillPlan
-  /// Makes the flow in surroundings of its own.
+  /// Creates the flow with surroundings of its own.
   let flow: @Sendable () throws -> SurroundedFlow
 
-  /// The longest flow in calm.
+  /// The maximum duration of a flow without faults.
   static let longest = Duration.seconds(86_400)
 
-  /// The time after which the flow hangs: what it takes in calm, and the patience with each of its
-  /// requests.
+  /// Returns the time after which the flow counts as hung: its duration without faults, and the
+  /// patience with each of its requests.
   func patience(after calm: FlowRun, in scenario: Scenario) -> Duration {
     let one = plan.deadline(in: scenario)
     return calm.observation.latency + (one + one / 2 + .seconds(1)) * max(1, calm.places.count)
   }
 
-  /// Flies the flow in a fault set.
+  /// Runs the flow with a fault set.
   ///
   /// - Parameters:
   ///   - faultSet: The fault set.
-  ///   - seed: The seed of all draws; `nil`: the plan's.
-  ///   - patience: The time after which it hangs; `nil`: by the plan.
-  /// - Returns: The flow as it was flown.
-  /// - Throws: `NotVirtual`, `DrillError` where the fault set cannot be carried, or the error of
-  ///   surroundings that cannot be made.
+  ///   - seed: The seed of all random draws. `nil` means the plan's seed.
+  ///   - patience: The time after which the flow counts as hung. `nil` means the plan's time.
+  /// - Returns: The run of the flow.
+  /// - Throws: `NotVirtual`, `DrillError` if the fault set is not possible, or the error of
+  ///   surroundings that cannot be created.
   func run(
     _ faultSet: FaultSet,
     seed: UInt64? = nil,
@@ -39,12 +39,12 @@ struct FlowFlight: Sendable {
     let log = Locked(FlowSubject.Log())
     let flow = try flow()
     let subject = FlowSubject(name: name, flow: flow, interruption: faultSet.interruption, log: log)
-    // Where a crash ends the process that searches, nobody could tell in which fault set it was.
+    // If a crash ends the whole process, this text identifies the fault set.
     let place = wt_crash_begin(Self.lastWords(faultSet))
     defer { wt_crash_end(place) }
     let seen: Observation
     do { seen = try await Drill.one(subject, plan, faultSet.scenario) } catch {
-      // A flight that was none has broken nothing.
+      // A run that was not possible has no violations.
       _ = flow.surroundings.runEnded()
       throw error
     }
@@ -53,11 +53,11 @@ struct FlowFlight: Sendable {
 }
 
 extension FlowFlight {
-  /// The words with which a process ends that crashes in a fault set.
+  /// Returns the text that a process prints before it crashes in a fault set.
   private static func lastWords(_ faultSet: FaultSet) -> String {
     let isCalm = faultSet.scenario.rules.isEmpty && faultSet.interruption == nil
     let begin = isCalm ? "The process crashed in calm" : "The process crashed in this fault set"
-    return "\(begin), or in another one that is told here:\n\(faultSet.file)"
+    return "\(begin), or in another one that follows:\n\(faultSet.file)"
   }
 }
 

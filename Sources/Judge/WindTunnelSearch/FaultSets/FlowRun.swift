@@ -1,17 +1,17 @@
-/// A flow as it was flown in one fault set.
+/// The run of a flow with one fault set.
 struct FlowRun: Sendable, Hashable {
   /// The ways in which a flow ends.
-  enum Ending: Sendable, Hashable {
-    /// It returned; the number stands for what it returned.
+  enum FlowEnd: Sendable, Hashable {
+    /// The flow returned. Equal numbers mean equal results.
     case returned(Int)
-    /// It failed, in words.
+    /// The flow failed. The value describes the error.
     case failed(String)
-    /// It did not end.
+    /// The flow did not end.
     case hung
-    /// It crashed, by a signal of that name.
+    /// The flow crashed by the signal with this name.
     case crashed(String)
 
-    /// Tells whether it came to no end of its own.
+    /// Whether the flow did not end by itself.
     var isFallen: Bool {
       switch self {
       case .returned, .failed: false
@@ -21,49 +21,51 @@ struct FlowRun: Sendable, Hashable {
   }
 
   /// A request as it arrived.
-  struct Place: Sendable, Hashable {
+  struct RequestPosition: Sendable, Hashable {
     var key: String
     var ordinal: Int
   }
 
-  var ending: Ending
+  var ending: FlowEnd
   var observation: Observation
-  /// The requests, in the order of their arrival; one place for each attempt.
-  var places: [Place]
-  var steps: [FlowSteps.Seen]
-  /// The time at which a user came back, or a process started anew; `nil`: neither happened.
+  /// The requests, in the order of their arrival, one for each attempt.
+  var places: [RequestPosition]
+  var steps: [FlowSteps.Step]
+  /// The time at which the user returned, or at which a process started again. `nil` if neither
+  /// happened.
   var anew: Duration?
-  /// The failures of the user's own expectations.
+  /// The failures of the flow's own expectations.
   var issues: [String]
-  /// The invariants that its surroundings saw broken.
+  /// The violations that its surroundings detected.
   var broken: [Violation]
 
-  /// The requests' attempts, without connections alone.
+  /// The attempts that are requests, without failed connections.
   var attempts: [Observation.Attempt]
 
   /// The start of the flow.
   var start: Duration { observation.start ?? .zero }
 
-  /// The number of requests of each key, in a fixed order.
+  /// The number of requests with each key.
   var counts: [String: Int] { places.reduce(into: [:]) { $0[$1.key, default: 0] += 1 } }
 
-  /// The sentence for which a flow that was flown in calm is not flown in fault sets; `nil`: it is.
+  /// The reason why a flow is not searched after its run without faults, in a sentence; `nil` if it
+  /// is searched.
   var refusal: String? {
     switch ending {
     case .failed(let reason):
-      return "The flow fails when nothing goes wrong: \(reason). A search begins with a flow that "
-        + "succeeds in calm; look whether the cassette answers all that it asks for."
-    case .hung: return "The flow does not end when nothing goes wrong, so nothing is searched."
+      return "The flow fails without faults: \(reason). A search requires a flow that succeeds in "
+        + "calm; check that the cassette has all its requests."
+    case .hung: return "The flow does not end without faults, so nothing is searched."
     case .crashed(let signal):
-      return "The flow crashes (\(signal)) when nothing goes wrong, so nothing is searched."
+      return "The flow crashes (\(signal)) without faults, so nothing is searched."
     case .returned:
       return observation.notOnCassette.map {
-        "The flow asks for \($0), which is not on the cassette."
+        "The flow requests \($0), which is not on the cassette."
       }
     }
   }
 
-  /// The requests in words, with their times.
+  /// The requests as text, with their times.
   var requestLines: [String] {
     zip(places, attempts).map { place, attempt in
       let came = attempt.error ?? attempt.status.map { "\($0)" } ?? "nothing"
@@ -71,8 +73,8 @@ struct FlowRun: Sendable, Hashable {
     }
   }
 
-  /// The behaviour of the client with its times, but for what it returned: answers that it took
-  /// alike are the same.
+  /// The behaviour of the client with its times, but without its result. Runs in which the client
+  /// handled two responses in the same way are equal.
   var course: Int {
     hashed { hasher in
       for (_, attempt) in zip(places, attempts) { hasher.combine(attempt.start.map { $0 - start }) }
@@ -85,8 +87,8 @@ struct FlowRun: Sendable, Hashable {
     }
   }
 
-  /// The behaviour of the client, without times: the requests in their order, what came of each,
-  /// and the end.
+  /// The behaviour of the client without times: the requests in their order, the result of each,
+  /// and the ending.
   var behaviour: Int {
     hashed { $0.combine(ending) }
   }
@@ -104,11 +106,11 @@ struct FlowRun: Sendable, Hashable {
 }
 
 extension Observation.Attempt {
-  /// The place that its decision is about.
-  var place: FlowRun.Place? {
-    decision.ordinal.map { FlowRun.Place(key: decision.key, ordinal: $0) }
+  /// The request that its decision is about.
+  var place: FlowRun.RequestPosition? {
+    decision.ordinal.map { FlowRun.RequestPosition(key: decision.key, ordinal: $0) }
   }
 
-  /// Tells whether it met a fault.
+  /// Whether the attempt met a fault.
   var isHit: Bool { !decision.metNothing }
 }

@@ -1,26 +1,26 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A flow as the subject of a drill of one call.
+/// A flow as the client of a drill with one call.
 struct FlowSubject: Subject {
   let name: String
   let flow: SurroundedFlow
   let interruption: FaultSet.Interruption?
   let log: Locked<Log>
 
-  /// The things that the flow says of itself.
+  /// The results that the flow reports itself.
   struct Log: Sendable {
     var mark: Int?
     var issues: [String] = []
     var steps: FlowSteps?
-    /// The time at which the process started anew.
+    /// The time at which the process started again.
     var restarted: Duration?
-    /// The crash with which it ended.
+    /// The crash that ended the flow.
     var crash: Crash?
   }
 
   func run(_ call: DrillCall) async -> CallResult {
-    // Nobody comes back from a crash: the call hangs, and this says why.
+    // After a crash, the call never returns and counts as hung. This records the reason.
     VirtualTime.containCrashes { [log] crash in log.withLock { $0.crash = crash } }
     var call = call
     var breakingOff: FlowSteps.BreakingOff?
@@ -34,15 +34,15 @@ struct FlowSubject: Subject {
     return await flyOnce(call)
   }
 
-  /// Flies it until its process ends, and then anew. The first process is not waited for: a dead
-  /// one does nothing any more.
+  /// Runs the flow until its process ends, and then again. It does not wait for the first process,
+  /// because an ended process has no further effect.
   private func run(_ call: DrillCall, restartedAfter after: Duration) async -> CallResult {
     let done = Locked<FlowResult?>(nil)
     Task {
       let result = await flow.run(call)
       done.withLock { $0 = result }
     }
-    // Only a search that is given up ends it early, and then nobody looks at it.
+    // Only a cancelled search ends this wait early, and then the result is not used.
     try? await Task.sleep(for: after)
     if let result = done.withLock({ $0 }) { return note(result) }
     log.withLock { $0.restarted = after }
@@ -66,16 +66,16 @@ struct FlowSubject: Subject {
 
 /// The result of a flow.
 package struct FlowResult: Sendable {
-  /// The result as a drill takes it.
+  /// The result in the form that a drill uses.
   var asCall: CallResult
-  /// A number that is the same for equal values, in this process.
+  /// A number that is equal for equal values in this process.
   var mark: Int
-  /// The failures of the user's own expectations.
+  /// The failures of the flow's own expectations.
   var issues: [String] = []
 }
 
 extension FlowResult {
-  /// Does a flow, and makes one of what it returned or threw.
+  /// Runs a flow, and creates the result from its value or its error.
   init<Shown: Sendable>(
     of flow: @escaping @Sendable () async throws -> Shown,
     _ expectations: Expectations?
@@ -89,7 +89,7 @@ extension FlowResult {
       let result = await Self.result(of: flow)
       caught.withLock { $0 = result }
     }
-    self = caught.withLock { $0 } ?? FlowResult(asCall: .bad("it was not flown"), mark: 0)
+    self = caught.withLock { $0 } ?? FlowResult(asCall: .bad("it was not run"), mark: 0)
     self.issues = issues
   }
 
@@ -102,7 +102,7 @@ extension FlowResult {
       var asCall = ClosureSubject<Shown>.result(shown)
       if let data = shown as? Data {
         data.withUnsafeBytes { hasher.combine(bytes: $0) }
-        // A flow's data is no body of one recording's.
+        // A flow's data is not the body of a single recording.
         asCall.body = nil
         asCall.isShown = !data.isEmpty
       } else if let value = shown as? any Hashable {

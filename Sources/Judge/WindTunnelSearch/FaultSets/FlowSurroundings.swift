@@ -1,5 +1,5 @@
-/// The things around a flow's client that outlive its process: the files on its device, and what
-/// its servers know. Each flight has its own.
+/// The state around a flow's client that outlives its process: the files on its device, and the
+/// state of its servers. Each run has its own surroundings.
 ///
 /// ```swift
 /// plan.restarts = true
@@ -8,26 +8,26 @@
 /// }
 /// ```
 ///
-/// A process that has ended sends nothing any more, but its code goes on until it asks for
-/// something: whatever it writes then has to be kept from the next one.
+/// An ended process sends nothing more, but its code continues until its next request. The
+/// surroundings must hide everything that it writes until then from the next process.
 public protocol FlowSurroundings: Sendable {
-  /// Notes that the client's process ends now, in the midst of the flow, which then begins anew:
-  /// the next process finds what is on the device at this moment.
+  /// Handles the end of the client's process during the flow, which then starts again. The next
+  /// process finds the state of the device at this moment.
   func processEnded()
-  /// Returns what the flight has broken, by the names of the flow's own invariants, and removes
-  /// what is left of it. It is called once, however the flight has ended.
+  /// Returns the violations of the flow's own invariants, and removes the state of the run. Called
+  /// once, however the run has ended.
   func runEnded() -> [Violation]
 }
 
-/// The surroundings of a flow whose client keeps nothing that outlives its process.
+/// The surroundings of a flow whose client keeps no state beyond its process.
 struct NoSurroundings: FlowSurroundings {
   func processEnded() {}
   func runEnded() -> [Violation] { [] }
 }
 
-/// A flow in its surroundings, for one flight.
+/// A flow in its surroundings, for one run.
 struct SurroundedFlow: Sendable {
-  /// The things that outlive its process.
+  /// The state that outlives its process.
   let surroundings: any FlowSurroundings
   let run: @Sendable (DrillCall) async -> FlowResult
 }

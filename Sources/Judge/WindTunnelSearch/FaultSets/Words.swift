@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Times and numbers as people read them.
+/// The formatting of times and numbers for readers.
 enum Words {
   /// Returns a time such as `1.25 s` or `20 ms`.
   static func time(_ time: Duration) -> String {

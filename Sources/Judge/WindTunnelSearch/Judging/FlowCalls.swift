@@ -1,15 +1,16 @@
 extension FlowRun {
-  /// The calls of the flow: each is a request with the attempts that were made for it.
+  /// Returns the calls of the flow. A call is a request with all its attempts.
   ///
-  /// A request of the same key is another call when the one before was answered, when it has
-  /// another content under another `Idempotency-Key`, and when a user has come back, a process has
-  /// started anew or the time of a call has gone by in between. Where the flow makes several calls
-  /// of a key in calm, one that comes too early for a retry, or that must not be repeated, is the
-  /// next of these; and so is each POST that calm does not know.
+  /// A request with the same key begins another call if the previous one succeeded, or if it has
+  /// other content under another `Idempotency-Key`. It also does if a user returned or a process
+  /// started in between, or if the maximum time of a call is over. A flow may make several calls
+  /// with a key without faults. Then a request that is too early for a retry, or must not be
+  /// repeated, begins the next of these calls. So does each POST that does not occur without
+  /// faults.
   ///
   /// - Parameters:
   ///   - deadline: The time that a call may take.
-  ///   - calm: The number of calls of each key in calm.
+  ///   - calm: The number of calls with each key without faults.
   /// - Returns: The calls, in the order of their beginnings.
   func calls(within deadline: Duration, calm: [String: Int] = [:]) -> [Observation] {
     var calls: [Observation] = []
@@ -17,7 +18,7 @@ extension FlowRun {
     var counts: [String: Int] = [:]
     for (place, attempt) in zip(places, attempts) {
       if let open = last[place.key], goesOn(calls[open], attempt, deadline) {
-        // A POST that calm does not know renews something, for whoever needs it next.
+        // A POST that does not occur without faults may renew a credential for any call.
         let ofCalm = calm[place.key] ?? (place.key.hasPrefix("POST ") ? .max : 0)
         let isMaybeNext = counts[place.key, default: 0] < ofCalm
         if !isMaybeNext || calls[open].mayBeFollowed(by: attempt) {
@@ -51,7 +52,8 @@ extension FlowRun {
 }
 
 extension Observation {
-  /// Tells whether an attempt comes when a retry of the last one may, and may be one.
+  /// Returns whether an attempt may be the next call: it may be repeated, and the wait that the
+  /// last response requested is over.
   fileprivate func mayBeFollowed(by next: Attempt) -> Bool {
     guard let last = attempts.last, let end = last.end, let start = next.start else { return true }
     return next.isRepeatable != false && start >= end + (last.retryAfter ?? .zero)
@@ -59,8 +61,8 @@ extension Observation {
 }
 
 extension Observation.Attempt {
-  /// Tells whether it asks for something else than another one, which keys and bodies say: the same
-  /// content under a new key is the same deed, done wrong.
+  /// Returns whether an attempt is for another action than a previous one, by its key and its
+  /// content. The same content under a new key is the same action, repeated wrongly.
   fileprivate func isAnotherDeed(than other: Self) -> Bool {
     guard let sent, let others = other.sent, let key = sent.key, let otherKey = others.key,
       let content = sent.content, let otherContent = others.content

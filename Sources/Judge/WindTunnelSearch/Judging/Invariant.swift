@@ -1,37 +1,38 @@
-/// A thing that must be true at the origin after a flow, whatever the fault set.
+/// A condition that must be true at the origin after a flow, for any fault set.
 ///
 /// ```swift
 /// let once = Invariant.exactlyOnce("POST /payments")
 /// let calm = Invariant("no more than ten requests") { origin in origin.requests.count <= 10 }
 /// ```
 public struct Invariant: Sendable {
-  /// The name, which finds are called by.
+  /// The name of the invariant, which its finds have as well.
   public let name: String
-  /// The same in Swift; `nil` for one of the user's own.
+  /// The invariant in Swift, or `nil` if the caller has defined it.
   let code: String?
-  /// Returns the sentence about what is wrong; `nil`: all is well.
+  /// Returns a sentence about the violation, or `nil` if there is none.
   let problem: @Sendable (Origin) -> String?
 
-  /// The origin of a flow, as it was when the flow had ended.
+  /// The state of a flow's origin after the end of the flow.
   public struct Origin: Sendable {
     /// A request that arrived.
-    public struct Arrival: Sendable, Hashable {
+    public struct ReceivedRequest: Sendable, Hashable {
       /// The method and target, such as `GET /home`.
       public var request: String
       /// The time since the flow's beginning.
       public var at: Duration
-      /// Tells whether the origin did what was asked, though its answer may have been lost.
+      /// Whether the origin processed the request, even if its response may have been lost.
       public var wasDone: Bool
-      /// The number of its `Idempotency-Key`, which equal ones have in common; `nil`: it has none.
+      /// The number of its `Idempotency-Key`, which is the same for equal keys. `nil` if it has
+      /// none.
       public var idempotencyKey: Int?
     }
 
     /// The requests that arrived, in their order.
-    public var requests: [Arrival]
-    /// Tells whether the flow returned without an error.
+    public var requests: [ReceivedRequest]
+    /// Whether the flow returned without an error.
     public var hasSucceeded: Bool
 
-    /// Returns how often the origin did what requests of a pattern ask for: those of one
+    /// Returns how often the origin processed requests of a pattern. Requests with the same
     /// `Idempotency-Key` count once.
     public func deeds(of pattern: RequestPattern) -> Int {
       var keys: Set<Int> = []
@@ -41,7 +42,7 @@ public struct Invariant: Sendable {
       }
     }
 
-    /// Returns how many requests of a pattern arrived.
+    /// Returns the number of requests of a pattern that arrived.
     public func arrivals(of pattern: RequestPattern) -> Int {
       requests.count { $0.isOf(pattern) }
     }
@@ -49,39 +50,40 @@ public struct Invariant: Sendable {
 }
 
 extension Invariant {
-  /// Makes an invariant of its name and condition.
+  /// Creates an invariant from its name and condition.
   public init(_ name: String, _ holds: @escaping @Sendable (Origin) -> Bool) {
     (self.name, code) = (name, nil)
-    problem = { origin in holds(origin) ? nil : "The origin was left so that \"\(name)\" is false."
+    problem = { origin in holds(origin) ? nil : "The server's final state makes \"\(name)\" false."
     }
   }
 
-  /// Makes the invariant that what requests of a pattern ask for is done once, and where the flow
-  /// fails at most once.
+  /// Creates the invariant that requests of a pattern are processed exactly once, or at most once
+  /// if the flow fails.
   public static func exactlyOnce(_ pattern: RequestPattern) -> Invariant {
     Invariant(
       name: "exactlyOnce(\(pattern))",
       code: ".exactlyOnce(\(String(reflecting: "\(pattern)")))"
     ) { origin in
       let deeds = origin.deeds(of: pattern)
-      if deeds > 1 { return "\(pattern) was done \(deeds) times." }
+      if deeds > 1 { return "\(pattern) was processed \(deeds) times." }
       return deeds == 0 && origin.hasSucceeded
-        ? "\(pattern) was not done, and the flow succeeded."
+        ? "\(pattern) was not processed, but the flow succeeded."
         : nil
     }
   }
 
-  /// Makes the invariant that what requests of a pattern ask for is done at most so often.
+  /// Creates the invariant that requests of a pattern are processed at most a number of times.
   public static func atMost(_ count: Int, _ pattern: RequestPattern) -> Invariant {
     bound("atMost(", count, pattern, "was done") { $0.deeds(of: pattern) }
   }
 
-  /// Makes the invariant that at most so many requests of a pattern arrive, answered or not.
+  /// Creates the invariant that at most a number of requests of a pattern arrive, with or without a
+  /// response.
   public static func requests(atMost count: Int, _ pattern: RequestPattern) -> Invariant {
     bound("requests(atMost: ", count, pattern, "arrived") { $0.arrivals(of: pattern) }
   }
 
-  /// Makes the invariant that something is seen of a pattern at most so often.
+  /// Creates the invariant that a count for a pattern has a maximum.
   private static func bound(
     _ function: String,
     _ most: Int,
@@ -99,7 +101,7 @@ extension Invariant {
   }
 }
 
-extension Invariant.Origin.Arrival {
+extension Invariant.Origin.ReceivedRequest {
   fileprivate func isOf(_ pattern: RequestPattern) -> Bool {
     pattern.mayMatch(Request(endpoint: request))
   }
@@ -108,7 +110,7 @@ extension Invariant.Origin.Arrival {
 extension Invariant.Origin {
   init(_ run: FlowRun) {
     requests = zip(run.places, run.attempts).map { place, attempt in
-      Arrival(
+      ReceivedRequest(
         request: place.key,
         at: (attempt.start ?? .zero) - run.start,
         wasDone: attempt.wasDone,
@@ -120,8 +122,8 @@ extension Invariant.Origin {
 }
 
 extension Observation.Attempt {
-  /// Tells whether the origin did what was asked: it was asked for its answer, which may not have
-  /// arrived. A status in its place says that it did nothing.
+  /// Whether the origin processed the request, even if its response may not have arrived. If a
+  /// fault's status replaced the response, the origin did not process the request.
   fileprivate var wasDone: Bool {
     !metFaults.contains { fault in
       switch fault {

@@ -1,24 +1,25 @@
 internal import WindTunnelSymptoms
 
-/// Tells what is broken of a run, by what the same flow does in calm.
+/// Judges runs of a flow by comparing them with its run without faults.
 struct Oracle: Sendable {
   let calm: FlowRun
-  /// Tells whether the flow returns the same each time in calm, so that it can be compared.
+  /// Whether the flow returns the same result each time without faults, so that results can be
+  /// compared.
   let comparesResults: Bool
   let invariants: [Invariant]
   /// The time that a call may take.
   let deadline: Duration
   /// The rules that may be broken.
   let allowed: Set<String>
-  /// The number of calls of each key in calm.
+  /// The number of calls with each key without faults.
   private let calmCalls: [String: Int]
-  /// The most requests of each key at once in calm.
+  /// The maximum number of concurrent requests with each key without faults.
   private let calmAtOnce: [String: Int]
 
-  /// Flies a flow in calm, and again with another seed: what it returns is compared only if it is
-  /// the same each time.
+  /// Runs a flow without faults, and again with another seed. Its results are compared only if both
+  /// are the same.
   ///
-  /// - Throws: `DrillError.plan` if the flow fails in calm.
+  /// - Throws: `DrillError.plan` if the flow fails without faults.
   init(
     of flight: FlowFlight,
     upon scenario: Scenario,
@@ -38,7 +39,7 @@ struct Oracle: Sendable {
     (calmCalls, calmAtOnce) = (calm.counts, calm.mostAtOnce)
   }
 
-  /// Returns what is broken, the gravest first.
+  /// Returns the violations of a run, the most severe first.
   func violations(of run: FlowRun, in faultSet: FaultSet) -> [Violation] {
     var violations: [Violation] = []
     switch run.ending {
@@ -68,7 +69,7 @@ struct Oracle: Sendable {
     return violations.filter { !allowed.contains($0.rule) && known.insert($0.identity).inserted }
   }
 
-  /// Returns what another order of turns changes in calm.
+  /// Returns the violations that another task order causes without faults.
   func changes(of run: FlowRun) -> [Violation] {
     var violations: [Violation] = []
     if case .failed(let reason) = run.ending {
@@ -77,23 +78,23 @@ struct Oracle: Sendable {
     let (before, after) = (calm.counts, run.counts)
     let more = after.filter { $0.value > before[$0.key] ?? 0 }.sorted { $0.key < $1.key }
     violations += more.map { key, count in
-      let words = "\(before[key] ?? 0) in another order of turns"
+      let words = "\(before[key] ?? 0) in another task order"
       return Violation("order-of-turns", of: key, "\(key) was sent \(count) times, and \(words).")
     }
     return violations.filter { !allowed.contains($0.rule) }
   }
 
-  /// Returns the POSTs that were under way more often at once than in calm: two who renew one
-  /// token.
+  /// Returns the POSTs with more concurrent requests than without faults, such as two renewals of
+  /// one token.
   private func twiceAtOnce(in run: FlowRun) -> [Violation] {
     run.mostAtOnce.sorted { $0.key < $1.key }.compactMap { key, most in
       guard key.hasPrefix("POST "), most > max(1, calmAtOnce[key] ?? 0) else { return nil }
-      return Violation("twice-at-once", of: key, "\(key) was under way \(most) times at once.")
+      return Violation("twice-at-once", of: key, "\(key) was open \(most) times at once.")
     }
   }
 
   private func findings(of run: FlowRun, in faultSet: FaultSet) -> [Violation] {
-    // Of a flow whose requests all went well at once there is nothing to be found.
+    // If all requests succeeded at their first attempt, there cannot be a finding.
     guard run.attempts.contains(where: \.isHit) || run.observation.wasGivenUp else { return [] }
     let calls = run.calls(within: deadline, calm: calmCalls)
     let flight = ClientRun(of: .library, on: .inProcess, calls, in: faultSet.scenario)
@@ -115,7 +116,7 @@ struct Oracle: Sendable {
     else { return nil }
     return Violation(
       "another-result",
-      "It returned without an error, and something else than in calm."
+      "It returned without an error, but with a different result than in calm."
     )
   }
 
@@ -132,22 +133,22 @@ struct Oracle: Sendable {
     for call in run.calls(within: deadline, calm: calmCalls) {
       guard let last = call.attempts.last, last.isFailed, last.error != Symptom.cancelled.rawValue
       else { continue }
-      // Nobody is to blame who was told that it is no use.
+      // A client may give up if it was informed that a retry cannot succeed.
       guard retryWouldHelp(call, last, run, faultSet) else { return nil }
       example = example ?? (call, last)
     }
     guard let (call, last) = example else { return nil }
-    let what = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
+    let what = last.error ?? last.status.map { "status \($0)" } ?? "no response"
     let times = call.attempts.count
     return Violation(
       "blank-page",
       of: call.endpoint,
       "After \(what) at \(times == 1 ? "its only attempt" : "the last of \(times) attempts") the "
-        + "flow gave up; the next attempt would have had its answer."
+        + "flow gave up; the next attempt would have succeeded."
     )
   }
 
-  /// Tells whether the next attempt of a call would have got its answer, in time.
+  /// Returns whether the next attempt of a call would have succeeded in time.
   private func retryWouldHelp(
     _ call: Observation,
     _ last: Observation.Attempt,
@@ -161,13 +162,13 @@ struct Oracle: Sendable {
     let wait: Duration
     switch last.status {
     case 429?, 503?:
-      // A wait until a date, or one that is none or endless, need not be understood.
+      // No client is blamed for a wait that is a date, invalid or endless.
       for case .status(_, let told?) in last.decision.faults {
         guard case .seconds = told else { return false }
       }
       wait = last.retryAfter ?? .zero
     case 401?:
-      // A new credential would have been taken, and the client had got one.
+      // A new credential would have been accepted, and the client had received one.
       guard faultSet.asksForRenewal(at: place) else { return false }
       return run.isRenewed(between: start, and: last.start ?? end)
     default:
@@ -177,19 +178,21 @@ struct Oracle: Sendable {
     let next = end + wait
     guard next - start + .seconds(1) < deadline else { return false }
     return !faultSet.meets(
-      FlowRun.Place(key: place.key, ordinal: place.ordinal + 1),
+      FlowRun.RequestPosition(key: place.key, ordinal: place.ordinal + 1),
       at: max(next, run.end) - run.start
     )
   }
 }
 
 extension FlowRun {
-  /// The number of failures after which a circuit breaker may be open, and the time for which.
+  /// The number of failures after which a circuit breaker may be open, and the time for which it
+  /// stays open.
   private static let breaker = (failures: 4, time: Duration.seconds(60))
 
-  /// Tells whether too few requests met a fault for a circuit breaker to open, or for a client to
-  /// have tried often enough, or so long ago that it should be closed again. One whose answer was
-  /// late may have been given up by the client.
+  /// Whether a client has no reason to reject a request by itself. Too few requests may have met a
+  /// fault to open a circuit breaker or to exhaust retries. Or the last one was so long ago that
+  /// the breaker should be closed. A request with a late response counts, because the client may
+  /// have abandoned it.
   fileprivate var hasNoReasonToRefuse: Bool {
     let failed = attempts.filter(\.isHit)
     guard failed.count >= Self.breaker.failures, let last = failed.compactMap(\.end).max() else {
@@ -198,12 +201,12 @@ extension FlowRun {
     return end - last >= Self.breaker.time
   }
 
-  /// The most POSTs of each key that were under way at once.
+  /// The maximum number of concurrent POSTs with each key.
   fileprivate var mostAtOnce: [String: Int] {
     var most: [String: Int] = [:]
     var ends: [String: [Duration]] = [:]
     for (place, attempt) in zip(places, attempts) where place.key.hasPrefix("POST ") {
-      // What a process began that is no more is no other's.
+      // Requests of an ended process do not count.
       guard let start = attempt.start, anew.map({ start >= $0 }) ?? true else { continue }
       let open = (ends[place.key] ?? []).filter { $0 > start }
       ends[place.key] = open + [attempt.end ?? .seconds(Int64.max / 2)]
@@ -212,10 +215,10 @@ extension FlowRun {
     return most
   }
 
-  /// The time at which it ended.
+  /// The time at which the flow ended.
   var end: Duration { start + observation.latency }
 
-  /// Tells whether a POST was answered in a time, by which a credential may be renewed.
+  /// Returns whether a POST succeeded in a time range, which may renew a credential.
   fileprivate func isRenewed(between start: Duration, and end: Duration) -> Bool {
     zip(places, attempts).contains { place, attempt in
       guard let moment = attempt.end else { return false }
@@ -223,23 +226,24 @@ extension FlowRun {
     }
   }
 
-  /// The last request, in words.
+  /// The last request, as text.
   fileprivate var lastWords: String {
-    guard let place = places.last, let last = attempts.last else { return "it had sent nothing" }
-    let came = last.error ?? last.status.map { "status \($0)" } ?? "no answer"
+    guard let place = places.last, let last = attempts.last else { return "it had sent no request" }
+    let came = last.error ?? last.status.map { "status \($0)" } ?? "no response"
     return "its last request was \(place.key), with \(came)"
   }
 }
 
 extension Observation.Attempt {
-  /// The failures that the next attempt need not meet: a certificate or a name stays as it is.
+  /// The failures that the next attempt may not meet. An invalid certificate or an unknown name
+  /// does not change.
   private static let passing = Set(
     [Symptom.connectionRefused, .connectionLost, .emptyAnswer, .truncated, .timedOut].map(
       \.rawValue
     )
   )
 
-  /// Tells whether what it met may pass at once.
+  /// Whether the failure may be temporary.
   fileprivate var mayPass: Bool {
     if let error { return Self.passing.contains(error) }
     return status == 502 || status == 504
@@ -247,13 +251,13 @@ extension Observation.Attempt {
 }
 
 extension FaultSet {
-  /// Tells whether an answer was changed on purpose, which a client has to take for what it is.
+  /// Whether a response was intentionally changed, which a client must accept as it is.
   fileprivate var changesAnswers: Bool {
     scenario.rules.contains { $0.faults.contains(where: \.changesAnswer) }
   }
 
-  /// Tells whether a request is refused until its credential is another, and by nothing else.
-  fileprivate func asksForRenewal(at place: FlowRun.Place) -> Bool {
+  /// Returns whether only an expired credential is the reason why a request is rejected.
+  fileprivate func asksForRenewal(at place: FlowRun.RequestPosition) -> Bool {
     var renewing = self
     renewing.scenario.rules.removeAll { $0.trigger.untilHeaderChanges == nil }
     var others = self
@@ -261,8 +265,8 @@ extension FaultSet {
     return renewing.meets(place, at: .zero) && !others.meets(place, at: .zero)
   }
 
-  /// Tells whether a request meets a fault.
-  func meets(_ place: FlowRun.Place, at time: Duration) -> Bool {
+  /// Returns whether a request meets a fault.
+  func meets(_ place: FlowRun.RequestPosition, at time: Duration) -> Bool {
     let request = Request(endpoint: place.key)
     return scenario.rules.contains { rule in
       let trigger = rule.trigger

@@ -1,24 +1,24 @@
-/// The fault sets that a search has flown, by request and layer.
+/// The fault sets that a search ran, by request and layer.
 public struct FaultSetCoverage: Sendable, Hashable {
-  /// A request and the faults of one layer that it met, or was to meet.
+  /// A request and the faults of one layer that were selected for it.
   public struct Row: Sendable, Hashable {
-    /// The request, such as `GET /home`; `nil`: whatever the host was asked for.
+    /// The request, such as `GET /home`. `nil` means every request to the host.
     public var request: String?
     /// The layer of the faults.
     public var layer: FaultKind.Layer
-    /// The number of kinds of fault, each of which may stand for others.
+    /// The number of kinds of faults, each of which may represent others.
     public var kinds: Int
-    /// The number of fault sets with one of them at that request.
+    /// The number of fault sets with any of these kinds at that request.
     public var faultSets: Int
   }
 
-  private struct Place: Hashable {
+  private struct FaultSite: Hashable {
     var request: String?
     var layer: FaultKind.Layer
   }
 
-  private var kinds: [Place: Set<String>] = [:]
-  private var faultSets: [Place: Int] = [:]
+  private var kinds: [FaultSite: Set<String>] = [:]
+  private var faultSets: [FaultSite: Int] = [:]
   /// The number of fault sets in which the user left, or the process ended.
   public private(set) var interruptions = 0
 
@@ -27,15 +27,15 @@ public struct FaultSetCoverage: Sendable, Hashable {
     uniquingKeysWith: { first, _ in first }
   )
 
-  /// Counts a fault set of these things.
+  /// Counts a fault set with these elements.
   mutating func add(_ elements: [FaultSetElement]) {
-    var places: Set<Place> = []
+    var places: Set<FaultSite> = []
     for element in elements {
       switch element {
       case .interruption: interruptions += 1
       case .fault(let fault):
         let layer = Self.layers[fault.kind] ?? .http
-        let place = Place(request: fault.key, layer: layer)
+        let place = FaultSite(request: fault.key, layer: layer)
         kinds[place, default: []].insert(fault.kind)
         if places.insert(place).inserted { faultSets[place, default: 0] += 1 }
       }

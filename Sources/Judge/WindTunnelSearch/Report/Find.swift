@@ -1,32 +1,31 @@
-/// A fault set that sinks the flow, made as small as it can be.
+/// A fault set that breaks the flow, reduced as far as possible.
 public struct Find: Sendable {
-  /// The thing that is broken.
+  /// The violation that the fault set causes.
   public let violation: Violation
   /// The fault set that breaks the flow.
   public let faultSet: FaultSet
-  /// The things that go wrong in it, in words.
+  /// The elements of the fault set, as text.
   public let words: [String]
-  /// The requests of the flow in that fault set, in words, with their times.
+  /// The requests of the flow with that fault set, as text, with their times.
   public let requests: [String]
-  /// The decision after which the end was certain, in words; `nil` where no request met a fault.
+  /// The decision after which the result was certain, as text; `nil` if no request met a fault.
   public let certain: String?
-  /// The machine's time after which it was found.
+  /// The real time of the search until it was found.
   public let after: Duration
-  /// The seed of all draws.
+  /// The seed of all random draws.
   let seed: UInt64
-  /// The number of larger fault sets that broke the same.
+  /// The number of larger fault sets with the same violation.
   public internal(set) var others = 0
-  /// Tells whether an earlier certificate did not have it; `nil` where there is none to compare
-  /// with.
+  /// Whether an earlier report does not contain it; `nil` if there is no earlier report.
   public internal(set) var isNew: Bool?
 
-  /// A fault set of which nothing can be left out.
+  /// A fault set that cannot be reduced further.
   struct Least {
     var elements: [FaultSetElement]
     var order: TurnOrder
     var violation: Violation
     var run: FlowRun
-    /// The decision after which the end was certain, in words.
+    /// The decision after which the result was certain, as text.
     var certain: String?
   }
 
@@ -50,10 +49,10 @@ public struct Find: Sendable {
     self.faultSet = faultSet
   }
 
-  /// The bar of a drill for a flow that has to succeed. The text is a gate's.
+  /// The gates of a drill for a flow that must succeed. The text is valid, so parsing cannot fail.
   private static let gates = [try? Gate("successRate >= 0.99")].compactMap(\.self)
 
-  /// A name for files: letters, digits and single dashes.
+  /// Returns a name for files: letters, digits and single dashes.
   private static func name(_ text: String) -> String {
     text.lowercased().split { !$0.isASCII || !($0.isLetter || $0.isNumber) }
       .joined(separator: "-")

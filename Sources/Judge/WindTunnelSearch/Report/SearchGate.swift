@@ -1,20 +1,20 @@
-/// A bar that a search has to clear, such as `searchedDepth >= 2` or `finds == 0`.
+/// A condition that a search must meet, such as `searchedDepth >= 2` or `finds == 0`.
 public struct SearchGate: Sendable, CustomStringConvertible {
-  /// The figures of a certificate that a gate can ask for.
+  /// The figures of a report that a gate can use.
   public enum Figure: String, Sendable, CaseIterable {
-    /// The number of things up to which every fault set was flown.
+    /// The number of elements up to which every fault set ran.
     case searchedDepth
     /// The number of finds.
     case finds
-    /// The number of finds that an earlier certificate does not have.
+    /// The number of finds that an earlier report does not contain.
     case newFinds
-    /// The number of fault sets that were flown.
+    /// The number of fault sets that ran.
     case faultSets
   }
 
-  /// The error of a text that is no gate.
+  /// The error of an invalid gate.
   public struct Malformed: Error, Sendable, CustomStringConvertible {
-    /// A sentence that says what was there and what there is.
+    /// A sentence about the invalid text and the valid figures.
     public let description: String
   }
 
@@ -24,7 +24,7 @@ public struct SearchGate: Sendable, CustomStringConvertible {
   /// The text of the gate.
   public let description: String
 
-  /// Reads a gate: a figure, one of `==`, `!=`, `<`, `<=`, `>` and `>=`, and a whole number.
+  /// Parses a gate: a figure, one of `==`, `!=`, `<`, `<=`, `>` and `>=`, and an integer.
   public init(_ text: String) throws(Malformed) {
     let words = text.split(separator: " ").map(String.init)
     guard words.count == 3, let figure = Figure(rawValue: words[0]), let bar = Int(words[2]),
@@ -32,17 +32,18 @@ public struct SearchGate: Sendable, CustomStringConvertible {
     else {
       let figures = Figure.allCases.map(\.rawValue).joined(separator: ", ")
       throw Malformed(
-        description: "\"\(text)\" is no gate of a search such as \"finds == 0\": the figures are "
-          + "\(figures), and there is a space on both sides of the comparison."
+        description:
+          "\"\(text)\" is not a gate of a search such as \"finds == 0\": the metrics are "
+          + "\(figures), and the comparison needs a space on both sides."
       )
     }
     (self.figure, self.comparison, self.bar, description) = (figure, comparison, bar, text)
   }
 
-  /// Tells whether it is about what is new.
+  /// Whether the gate compares with an earlier report.
   package var needsBaseline: Bool { figure == .newFinds }
 
-  /// Returns the figure that a certificate has; `nil`: it cannot be told.
+  /// Returns the value of the figure in a report, or `nil` if it is unknown.
   func value(in certificate: SearchReport) -> Int? {
     switch figure {
     case .searchedDepth: certificate.depth
@@ -54,20 +55,20 @@ public struct SearchGate: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Tells whether a certificate clears the bar; `nil` where that cannot be told.
+  /// Returns whether a report meets the gate; `nil` if this is unknown.
   package func isMet(by certificate: SearchReport) -> Bool? {
     value(in: certificate).map { comparison.holds(Double($0), against: Double(bar)) }
   }
 }
 
-/// The error of a search that did not clear its bars.
+/// The error of a search that did not meet its gates.
 public struct GatesFailed: Error, Sendable, CustomStringConvertible {
-  /// The gates that failed, and the certificate.
+  /// The gates that failed, and the report.
   public let description: String
 }
 
 extension SearchReport {
-  /// Throws where one of these gates is not met.
+  /// Throws if any of these gates is not met.
   ///
   /// ```swift
   /// try certificate.require("searchedDepth >= 2", "finds == 0")
@@ -76,7 +77,7 @@ extension SearchReport {
     let failed = try gates.map { try SearchGate($0) }.filter { $0.isMet(by: self) != true }
     guard !failed.isEmpty else { return }
     let names = failed.map { gate in
-      "\(gate) (it is \(gate.value(in: self).map(String.init) ?? "not known without a baseline"))"
+      "\(gate) (it is \(gate.value(in: self).map(String.init) ?? "unknown without a baseline"))"
     }
     throw GatesFailed(description: "Not met: \(names.joined(separator: ", ")).\n\(text)")
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-// The certificate's text, version 1.
+// The JSON of a search's report, version 1.
 //
 //   { "windtunnelSearch": 1, "flow": "checkout", "seed": "1", "searchedDepth": 2,
 //     "faultSets": [678, 74799], "orders": 2762, "withoutEffect": 0, "alike": 215,
@@ -15,10 +15,10 @@ public import Foundation
 //                 "scenario": { … }, "order": "7", "certain": "…", "requests": ["…"],
 //                 "others": 12, "afterMilliseconds": 61, "new": true }] }
 extension SearchReport {
-  /// The version of the text.
+  /// The version of the format.
   fileprivate static let version = 1
 
-  /// Returns the certificate as JSON.
+  /// Returns the report as JSON.
   public func data() -> Data { Data(json.fileBytes()) }
 
   private var json: JSON {
@@ -54,10 +54,10 @@ extension SearchReport {
     ]
   }
 
-  /// Marks the finds that an earlier certificate does not have.
+  /// Marks the finds that an earlier report does not contain.
   ///
-  /// - Parameter baseline: The finds of the earlier one.
-  /// - Returns: This certificate, each find with the word whether it is new.
+  /// - Parameter baseline: The finds of the earlier report.
+  /// - Returns: This report, in which each find states whether it is new.
   public func compared(to baseline: SearchBaseline) -> SearchReport {
     var compared = self
     for place in finds.indices {
@@ -67,17 +67,16 @@ extension SearchReport {
   }
 }
 
-/// The finds of an earlier certificate, which later ones are compared with.
+/// The finds of an earlier report, with which later reports are compared.
 public struct SearchBaseline: Sendable {
   let known: Set<Violation.Identity>
 
-  /// The greatest size of a certificate's file, in bytes; a larger one is refused before it is
-  /// read.
+  /// The maximum size of a report's file in bytes. A larger file is rejected before it is read.
   public static let fileBytesMax = 64 << 20
 
-  /// Reads a certificate that was written as JSON.
+  /// Reads a report that was written as JSON.
   ///
-  /// - Throws: `FileError` or `FormatError` where it does not read.
+  /// - Throws: `FileError` or `FormatError` if it cannot be read.
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let source = file.lastPathComponent
@@ -88,8 +87,8 @@ public struct SearchBaseline: Sendable {
       throw FormatError(
         source: source,
         place: "",
-        problem: "this is no certificate of a search of version \(SearchReport.version)",
-        fix: "Give a file that windtunnel search --report FILE.json wrote."
+        problem: "this is not a certificate of a search of version \(SearchReport.version)",
+        fix: "Pass a file that windtunnel search --report FILE.json wrote."
       )
     }
     let violations = finds.compactMap { find in

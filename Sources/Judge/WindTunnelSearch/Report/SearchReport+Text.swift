@@ -1,17 +1,16 @@
 internal import Foundation
 
 extension SearchReport {
-  /// The certificate in lines, for terminals.
+  /// The report as text for terminals.
   public var text: String {
     var lines = ["\(flow): \(summary)", standing]
     if !isRepeatable {
       lines.append(
-        "Not repeatable: the flow draws, or counts, what no seed can repeat, so that a find may not "
-          + "show again."
+        "Not repeatable: the flow does not depend on the seed alone, so a find may not recur."
       )
     }
     if !comparesResults {
-      lines.append("What it returns differs from flight to flight in calm, and is not compared.")
+      lines.append("Its result differs from run to run in calm, and is not compared.")
     }
     if let first = notVirtual.first {
       lines.append(
@@ -22,13 +21,13 @@ extension SearchReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The numbers in a line.
+  /// The numbers of runs in a line.
   public var summary: String {
     var parts = faultSets.enumerated().map { place, count in
       "\(Words.count(count, "fault set")) of \(Words.count(place + 1, "thing"))"
     }
-    parts.append("\(Words.count(orders, "flight")) in a drawn order of turns")
-    // To the hundredth of a second.
+    parts.append("\(Words.count(orders, "run")) in a drawn task order")
+    // Rounded to a hundredth of a second.
     let rounded = Duration.milliseconds(Int64((time.inMilliseconds / 10).rounded()) * 10)
     return parts.joined(separator: ", ") + ", in \(Words.time(rounded))"
   }
@@ -41,31 +40,31 @@ extension SearchReport {
       : "Found: \(Words.count(finds.count, "fault set")) that break\(finds.count == 1 ? "s" : "") it"
     let searched =
       depth == 0
-      ? "not all single things were tried"
+      ? "not all single faults were tried"
       : depth == 1
-        ? "every single thing was tried" : "every fault set of up to \(depth) things was tried"
-    let cut = isCutShort ? ", and more as far as it went" : ""
+        ? "every single fault was tried" : "every fault set of up to \(depth) faults was tried"
+    let cut = isCutShort ? ", and more as far as time allowed" : ""
     return "\(found); \(searched)\(cut)."
   }
 }
 
 extension Find {
-  /// The find in lines.
+  /// Returns the find as lines of text.
   func text(_ number: Int) -> String {
     let mark = isNew == true ? " (new)" : ""
     var lines = [
       "\(number). \(violation.rule)\(violation.request.map { " \($0)" } ?? "")\(mark): \(violation.seen)"
     ]
     lines.append("   fault set: \(words.isEmpty ? "none" : words.joined(separator: "; "))")
-    if case .drawn(let seed) = faultSet.order { lines.append("   order of turns: seed \(seed)") }
+    if case .drawn(let seed) = faultSet.order { lines.append("   task order: seed \(seed)") }
     if let certain { lines.append("   certain after: \(certain)") }
     lines += requests.map { "     \($0)" }
     if others > 0 { lines.append("   \(Words.count(others, "other fault set")) showed it, too") }
     return lines.joined(separator: "\n")
   }
 
-  /// A test that fails as long as the fault set sinks the flow, to be pasted: `flow` stands for the
-  /// flow's own code, and `cassette` for its recordings.
+  /// The source of a test that fails as long as the fault set breaks the flow. In it, `flow` stands
+  /// for the flow's own code, and `cassette` for its recordings.
   public var test: String {
     var faultSet = ["scenario"]
     switch self.faultSet.interruption {
@@ -98,7 +97,7 @@ extension Find {
 }
 
 extension Duration {
-  /// The time as it is written in Swift, to the microsecond, which all times of a flight have.
+  /// The time as Swift source, to the microsecond, which is the resolution of all times in a run.
   fileprivate var inSwift: String {
     let microseconds = wholeMicroseconds
     return microseconds.isMultiple(of: 1000)

@@ -1,13 +1,13 @@
-/// The things that can go wrong in a flow, by the requests that it makes.
+/// The possible fault-set elements of a flow, given the requests that it makes.
 struct FaultSetElements {
   private let plan: SearchPlan
   private var classes: FaultClasses
   private var requests: [String: Request] = [:]
   private var noted: Set<String> = []
-  /// The kinds that stand for others, by request, as far as requests were seen.
+  /// The kinds that represent others, for the requests that were observed.
   private(set) var equals: [SearchReport.Equals] = []
 
-  /// Makes those of a plan's cassette.
+  /// Creates the elements for a plan's cassette.
   init(_ drill: DrillPlan, _ plan: SearchPlan) {
     self.plan = plan
     classes = FaultClasses(drill.cassette, drill.matcher, errors: drill.errors)
@@ -17,13 +17,13 @@ struct FaultSetElements {
     }
   }
 
-  /// The kinds that no flow can be flown with, and why.
+  /// The kinds that no flow can run with, and the reasons.
   var notCarried: [SearchReport.NotCarried] {
     classes.notCarried.map { SearchReport.NotCarried($0.kind, $0.reason) }
   }
 
-  /// Returns the things that can go wrong in a flow like this one, beside what does, each with its
-  /// rank: the lower, the more frequent.
+  /// Returns the elements that can be added to a fault set after a run of the flow, each with its
+  /// rank. A lower rank means a more frequent fault.
   mutating func all(after run: FlowRun, beside others: [FaultSetElement]) -> [(
     FaultSetElement, Int
   )] {
@@ -47,7 +47,7 @@ struct FaultSetElements {
     if !credentials.isEmpty, keys.count > 1 {
       elements.append((element(nil, .untilRenewed, refusal), 0))
     }
-    // An outage and another thing are tried from the outage on.
+    // An outage with another element is only tried by adding the other element to the outage.
     if others.allSatisfy(\.isOutage) { elements += outages(in: run).map { ($0, 8) } }
     elements += interruptions(of: run).map { ($0, 2) }
     return elements
@@ -72,7 +72,7 @@ struct FaultSetElements {
     return found
   }
 
-  /// The kinds of outage, and for how long.
+  /// The kinds of outages, and below their durations.
   private static let outages = [
     FaultKind("status-503", .http, .status(503)),
     FaultKind("refused", .tcp, .connection(.refused)),
@@ -80,8 +80,8 @@ struct FaultSetElements {
   ]
   private static let outageTimes: [Duration] = [.seconds(2), .seconds(15), .seconds(120)]
 
-  /// A host that is down for a time, and one endpoint of it: the client has to come back when it
-  /// does.
+  /// Returns outages of a host and of its endpoints for some time. The client must recover when
+  /// they end.
   private func outages(in run: FlowRun) -> [FaultSetElement] {
     var (starts, keys): (Set<Duration>, Set<String>) = ([], [])
     var elements: [FaultSetElement] = []
@@ -99,7 +99,7 @@ struct FaultSetElements {
     return elements
   }
 
-  /// The moments at which a user leaves: while a request is under way, and between two.
+  /// Returns interruptions by the user: during a request, and between two requests.
   private func interruptions(of run: FlowRun) -> [FaultSetElement] {
     let moments = run.moments
     var elements: [FaultSetElement] = []
@@ -120,8 +120,8 @@ struct FaultSetElements {
 }
 
 extension FlowRun {
-  /// The moments between two events of the flow: in the middle of each request, and of each pause,
-  /// that before the first request included.
+  /// The times between two events of the flow: in the middle of each request and each pause,
+  /// including the pause before the first request.
   fileprivate var moments: [Duration] {
     var events: Set<Duration> = [.zero]
     for attempt in attempts {

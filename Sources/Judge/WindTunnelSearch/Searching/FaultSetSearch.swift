@@ -1,5 +1,5 @@
-/// The search for fault sets that sink a flow: calm, every single thing that can go wrong, every
-/// pair, and deeper within a budget.
+/// The search for fault sets that break a flow: without faults, with every single element, with
+/// every pair, and deeper within a budget.
 struct FaultSetSearch {
   private let flight: FlowFlight
   private let plan: SearchPlan
@@ -10,31 +10,31 @@ struct FaultSetSearch {
   private let begun = ContinuousClock.now
   private var oracle: Oracle
   private var flights: FlightsAhead
-  /// The violations that did not show again.
+  /// The violations that could not be reproduced.
   private var unsteady: Set<Violation.Identity> = []
-  /// The faults of which another stands for, in fault sets of several things.
+  /// The faults that another fault represents in larger fault sets.
   private var alike: Set<FaultSetElement.General> = []
   private var calm: FlowRun { oracle.calm }
 
-  /// A fault set that was flown and did not sink the flow.
+  /// A fault set that ran and did not break the flow.
   private struct Parent {
     var candidate: Candidate
     var run: FlowRun
-    /// Tells whether no fault set before had shown the client behave so.
+    /// Whether this fault set showed a new behaviour of the client.
     var isNew: Bool
 
     var elements: [FaultSetElement] { candidate.elements }
   }
 
-  /// A fault set that is to be flown: the lower its rank, the sooner.
+  /// A fault set that will run. A lower rank runs earlier.
   private struct Candidate {
     var elements: [FaultSetElement]
     var rank: Int
   }
 
-  /// Flies the flow in calm.
+  /// Runs the flow without faults.
   ///
-  /// - Throws: `DrillError.plan` if the flow fails in calm, or is broken in it.
+  /// - Throws: `DrillError.plan` if the flow fails or is broken without faults.
   init(
     _ flight: FlowFlight,
     _ plan: SearchPlan,
@@ -56,11 +56,11 @@ struct FaultSetSearch {
     certificate.calm = calm.requestLines
     let broken = oracle.violations(of: calm, in: FaultSet(scenario))
     if let first = broken.first {
-      throw DrillError.plan("The flow is broken in calm: \(first.seen)")
+      throw DrillError.plan("The flow fails in calm: \(first.seen)")
     }
   }
 
-  /// Searches, and tells what was found.
+  /// Runs the search and returns its report.
   mutating func search() async throws -> SearchReport {
     do {
       let found = try await searched()
@@ -94,7 +94,7 @@ struct FaultSetSearch {
           certificate.withoutEffect += 1
           continue
         }
-        // Of the last depth only the behaviour is kept.
+        // For the last depth, only the behaviour is stored.
         let isNew = behaviours.insert(run.behaviour).inserted
         guard depth < plan.depth || depth == 1 else { continue }
         next.append(Parent(candidate: candidate, run: run, isNew: isNew))
@@ -115,9 +115,9 @@ struct FaultSetSearch {
     return finished()
   }
 
-  /// Returns the fault sets of one thing more, those first that show most: frequent faults before
-  /// rare ones, requests that are made only in fault sets before those of calm, and what has shown
-  /// something new of the client.
+  /// Returns the fault sets with one more element, the most promising first. Frequent faults
+  /// precede rare ones, requests that occur only in fault sets precede others, and so do fault sets
+  /// that showed a new behaviour.
   private mutating func candidates(
     after parents: [Parent],
     depth: Int,
@@ -142,26 +142,26 @@ struct FaultSetSearch {
       }
     }
     if depth == 1 { return candidates }
-    // Stable, so that each search of the same seed has the same order.
+    // Stable, so that each search with the same seed has the same order.
     return candidates.enumerated()
       .sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
       .map(\.element)
   }
 
-  /// The most fault sets of a depth: a deeper search flies those that come first.
+  /// The maximum number of fault sets of a depth. A deeper search runs only the first of them.
   private static let candidatesMax = 1_000_000
-  /// So much later what follows a behaviour that was seen before has its turn.
+  /// Rank penalty for fault sets that extend a known behaviour.
   private static let rankOfKnown = 6
-  /// So much sooner a request has its turn that is made only in fault sets.
+  /// Rank bonus for faults at requests that occur only in fault sets.
   private static let rankOfNew = 12
 
-  /// Leaves out of several singles that the client took alike, at the same instants to the
-  /// microsecond, all but the first: with others they are not tried.
+  /// Removes single faults with the same effect on the client, to the microsecond, except the
+  /// first. They are not combined with other elements.
   private mutating func withoutAlike(_ singles: [Parent]) -> [Parent] {
-    var first: Set<Course> = []
+    var first: Set<RunSignature> = []
     return singles.filter { single in
       guard case .fault(let element)? = single.elements.first else { return true }
-      let course = Course(key: element.key, reach: element.reach, course: single.run.course)
+      let course = RunSignature(key: element.key, reach: element.reach, course: single.run.course)
       if first.insert(course).inserted { return true }
       alike.insert(single.elements[0].general)
       certificate.alike += 1
@@ -169,7 +169,7 @@ struct FaultSetSearch {
     }
   }
 
-  private struct Course: Hashable {
+  private struct RunSignature: Hashable {
     var key: String?
     var reach: FaultSetElement.Reach
     var course: Int
@@ -191,9 +191,9 @@ struct FaultSetSearch {
 
   // MARK: One fault set
 
-  /// Flies a fault set and judges it.
+  /// Runs a fault set and judges it.
   ///
-  /// - Returns: The run; `nil` where no deeper fault set is to hold this one.
+  /// - Returns: The run, or `nil` if no larger fault set should contain this one.
   private mutating func judge(_ elements: [FaultSetElement]) async throws -> FlowRun? {
     let faultSet = FaultSet(elements, upon: scenario)
     guard let run = try await run(elements) else { return nil }
@@ -201,19 +201,21 @@ struct FaultSetSearch {
     if certificate.runs.isMultiple(of: 1000) { progress(finished()) }
     let violations = oracle.violations(of: run, in: faultSet)
     for violation in violations { try await note(violation, elements, .arrival) }
-    // What falls with fewer things falls with more, and each takes its time.
+    // A flow that hangs or crashes with fewer elements also does so with more, and each run takes
+    // time.
     return run.ending.isFallen ? nil : run
   }
 
-  /// Returns the flight of the next fault set; `nil` where it has no virtual time, which is noted,
-  /// or the search is given up.
+  /// Returns the run of the next fault set. Returns `nil` if it has no virtual time, which is
+  /// recorded, or if the search is cancelled.
   private mutating func run(_ elements: [FaultSetElement]) async throws -> FlowRun? {
     do {
       return try await flights.next()
     } catch let error as NotVirtual {
       let words = elements.isEmpty ? "calm" : elements.map(\.words).joined(separator: "; ")
       certificate.notVirtual.append(SearchReport.NotCarried(words, error.description))
-      // Once may be this fault set's; always is the client's.
+      // A single case may be caused by the fault set. If it happens repeatedly, the client is the
+      // cause.
       if certificate.notVirtual.count >= Self.notVirtualMax { throw error }
       return nil
     } catch is CancellationError {
@@ -222,10 +224,10 @@ struct FaultSetSearch {
     }
   }
 
-  /// The number of fault sets without virtual time with which the search ends.
+  /// The number of fault sets without virtual time at which the search ends.
   private static let notVirtualMax = 20
 
-  /// Begins with the flights of other fault sets.
+  /// Starts the runs of other fault sets.
   private mutating func begin(_ count: Int, _ faultSet: @escaping (Int) -> FaultSet) async {
     await flights.end()
     flights = FlightsAhead(
@@ -262,7 +264,7 @@ struct FaultSetSearch {
       patience: patience
     )
     guard let least = try await shrinking.least(elements, order) else {
-      // It did not sink the flow again, so that nobody could look at it.
+      // The fault set did not break the flow again, so the find would not be reproducible.
       certificate.isRepeatable = false
       unsteady.insert(violation.identity)
       return
@@ -274,9 +276,9 @@ struct FaultSetSearch {
     progress(finished())
   }
 
-  // MARK: Orders
+  // MARK: Task orders
 
-  /// Flies a fault set in several orders of turns.
+  /// Runs a fault set in several task orders.
   private mutating func searchOrders(of elements: [FaultSetElement], count: Int) async throws {
     let faultSet = FaultSet(elements, upon: scenario)
     func drawn(_ seed: Int) -> FaultSet {
@@ -298,7 +300,7 @@ struct FaultSetSearch {
 }
 
 extension FlowRun {
-  /// Tells whether an element of its fault set did something.
+  /// Returns whether an element of its fault set had an effect.
   fileprivate func shows(_ element: FaultSetElement) -> Bool {
     switch element {
     case .interruption: return true

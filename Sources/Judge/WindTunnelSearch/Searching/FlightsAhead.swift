@@ -1,18 +1,17 @@
-/// Flights of fault sets that are flown anyway, in their order: those of the next ones are under
-/// way while one is judged.
+/// The runs of fault sets in order. The next ones already run while one is judged.
 ///
-/// A flight depends on its fault set alone, so it does not matter how many are under way, nor what
-/// is found meanwhile.
+/// A run depends only on its fault set. The number of concurrent runs and earlier results therefore
+/// do not affect it.
 struct FlightsAhead {
   private let flight: FlowFlight
   private let patience: Duration
   private let workers: Int
-  /// Made when it is its turn: there may be a million.
+  /// Creates a fault set when its run starts, because there may be a million.
   private let faultSet: (Int) -> FaultSet
   private var places: Range<Int>
   private var underWay: [Task<FlowRun, any Error>] = []
 
-  /// Makes flights of so many fault sets.
+  /// Creates the runs of a number of fault sets.
   init(
     of count: Int,
     _ flight: FlowFlight,
@@ -24,14 +23,14 @@ struct FlightsAhead {
     (self.faultSet, places) = (faultSet, 0..<count)
   }
 
-  /// Returns the flight of the next fault set.
+  /// Returns the run of the next fault set.
   ///
-  /// - Throws: Its error, or `CancellationError` where there is no next fault set.
+  /// - Throws: The run's error, or `CancellationError` if there is no next fault set.
   mutating func next() async throws -> FlowRun {
     if workers == 1, let place = places.popFirst() {
       return try await flight.run(faultSet(place), hangingAfter: patience)
     }
-    // One more than there are workers: it flies while this one is judged.
+    // One more than the number of workers, because one is judged at the same time.
     while underWay.count <= workers, let place = places.popFirst() {
       let faultSet = faultSet(place)
       underWay.append(
@@ -47,8 +46,7 @@ struct FlightsAhead {
     }
   }
 
-  /// Gives up what nobody will ask for, and waits for the end of it: nothing of a search is in the
-  /// air when it is over.
+  /// Cancels the remaining runs and waits for their end, so that nothing runs after a search.
   mutating func end() async {
     for flight in underWay { flight.cancel() }
     for flight in underWay { _ = await flight.result }

@@ -1,44 +1,44 @@
 /// The extent of a search.
 public struct SearchPlan: Sendable {
-  /// The greatest number of things that go wrong in one fault set.
+  /// The maximum number of elements in a fault set.
   public var depth = 2
-  /// The number of orders of turns in which the flow is flown in calm.
+  /// The number of task orders in which the flow runs without faults.
   public var orders = 100
-  /// The number of orders of turns in which each fault set of one thing is flown.
+  /// The number of task orders in which each fault set with one element runs.
   public var ordersOfSingles = 4
-  /// The machine's time after which no further fault set is flown; `nil`: none.
+  /// The real time after which no further fault set runs. `nil` means no limit.
   public var budget: Duration? = .seconds(300)
-  /// The greatest number of fault sets; `nil`: none. With it instead of ``budget`` every search of
-  /// the same seed flies the same fault sets.
+  /// The maximum number of fault sets. `nil` means no maximum. If it is set in place of ``budget``,
+  /// every search with the same seed runs the same fault sets.
   public var faultSets: Int?
-  /// The way to the failures of the flow's own expectations, such as `.swiftTesting` of the module
-  /// `WindTunnelDrillTesting`; `nil`: they go where they always go.
+  /// The function that catches failures of the flow's own expectations, such as `.swiftTesting` of
+  /// the module `WindTunnelDrillTesting`. `nil` means that they are reported as usual.
   public var expectations: Expectations?
-  /// The things that must be true at the origin after each flow.
+  /// The conditions that must be true at the origin after each flow.
   public var invariants: [Invariant] = []
-  /// The rules that the client may break, by the names of ``Violation/rule``.
+  /// The rules that the client may break, by their names in ``Violation/rule``.
   public var allowed: Set<String> = []
-  /// Tells whether users break steps off and come back, or cancel a flow that has no steps.
+  /// Whether users leave steps and return, or cancel a flow without steps.
   public var cancels = true
-  /// Tells whether the client's process ends in the midst of the flow, which then begins anew: for
-  /// flows whose client keeps something that outlives its process.
+  /// Whether the client's process ends during the flow, which then starts again. For flows whose
+  /// client keeps state beyond its process.
   public var restarts = false
 
-  /// The number of fault sets that are flown at once, each on a thread, beside the one that is
-  /// judged; nothing that is found depends on it. More than one is for flows that share nothing
-  /// with each other, such as a `static var` of their client's.
+  /// The number of fault sets that run at once, each on its own thread, in addition to the one
+  /// being judged. It does not affect the finds. More than one requires that flows share no state,
+  /// such as a `static var` of their client.
   public var workers = 1
-  /// The number of finds with which the search ends.
+  /// The number of finds at which the search ends.
   public var finds = 100
-  /// The greatest number of fault sets that can be asked for.
+  /// The maximum value of ``faultSets``.
   public static let faultSetsMax = 1_000_000_000
-  /// The greatest depth that can be asked for.
+  /// The maximum value of ``depth``.
   public static let depthMax = 6
-  /// The greatest number of fault sets at once.
+  /// The maximum value of ``workers``.
   public static let workersMax = 256
-  /// The greatest number of orders.
+  /// The maximum value of ``orders`` and ``ordersOfSingles``.
   public static let ordersMax = 1_000_000
 
-  /// Makes a plan of what is usual: every pair, a hundred orders, five minutes.
+  /// Creates the default plan: every pair, a hundred task orders, five minutes.
   public init() {}
 }

@@ -1,5 +1,5 @@
-/// The way from a fault set that sinks a flow to the smallest that does: nothing in it can be taken
-/// away, no fault made milder, and no window shorter by a request.
+/// Reduces a fault set that breaks a flow to a smallest one. In it, no element can be removed, no
+/// fault made milder, and no window shortened by a request.
 struct Shrinking {
   let flight: FlowFlight
   let oracle: Oracle
@@ -8,13 +8,13 @@ struct Shrinking {
   /// The time limit of a run.
   let patience: Duration
 
-  /// The most flights by which one parameter is made milder.
+  /// The maximum number of runs for reducing one parameter.
   private static let triesMax = 12
-  /// The least difference between two lengths of time.
+  /// The minimum difference between two durations.
   private static let finest = Duration.milliseconds(10)
 
-  /// Returns the smallest fault set of a fault set that sinks the flow; `nil` where it does not
-  /// sink it again.
+  /// Returns the smallest form of a fault set that breaks the flow, or `nil` if it does not break
+  /// the flow again.
   func least(_ elements: [FaultSetElement], _ order: TurnOrder) async throws -> Find.Least? {
     var (elements, order) = (elements, order)
     if order != .arrival, try await sinks(elements, .arrival) != nil { order = .arrival }
@@ -33,7 +33,7 @@ struct Shrinking {
     )
   }
 
-  /// Flies a fault set; `nil` where it does not break the same.
+  /// Runs a fault set; `nil` if it does not cause the same violation.
   private func sinks(
     _ elements: [FaultSetElement],
     _ order: TurnOrder
@@ -55,7 +55,7 @@ struct Shrinking {
       var fewer = elements
       fewer.remove(at: place)
       if try await sinks(fewer, order) != nil {
-        // What was needful beside it may not be now.
+        // An element that was necessary before may not be necessary now.
         (elements, place) = (fewer, 0)
       } else {
         place += 1
@@ -64,7 +64,7 @@ struct Shrinking {
     return elements
   }
 
-  /// Returns one element made as mild as it can be.
+  /// Returns one element in its mildest form that still breaks the flow.
   private func milder(
     _ elements: [FaultSetElement],
     _ place: Int,
@@ -106,11 +106,11 @@ struct Shrinking {
     return .fault(element)
   }
 
-  /// The least time between the last request that meets a window and the window's end.
+  /// The minimum time between the last request in a window and the window's end.
   private static let leastRoom = Duration.milliseconds(250)
 
-  /// Returns an element whose window ends in the middle between the last request that it meets and
-  /// the next one: it meets the same, also where a machine's time is a little different.
+  /// Returns an element whose window ends halfway between the last request in it and the next one.
+  /// It affects the same requests, even if times differ slightly on another machine.
   private func roomier(
     _ elements: [FaultSetElement],
     _ place: Int,
@@ -132,7 +132,7 @@ struct Shrinking {
     return try await sinks(other, order) == nil ? elements[place] : other[place]
   }
 
-  /// Returns the shortest time that still sinks the flow, by halving.
+  /// Returns the shortest time that still breaks the flow, by bisection.
   private func shortest(
     _ most: Duration,
     _ sinks: (Duration) async throws -> Bool
@@ -148,8 +148,8 @@ struct Shrinking {
 }
 
 extension FlowRun {
-  /// The last request that met a fault, in words: in the smallest fault set the end was good
-  /// without it.
+  /// The last request that met a fault, as text. Without this fault, the flow would not be broken
+  /// in the smallest fault set.
   fileprivate var lastHit: String? {
     let hits = zip(places, attempts).filter { $0.1.isHit }
     guard let (place, attempt) = hits.last else { return nil }

@@ -1,6 +1,6 @@
 enum CassetteExplainCommand: Command {
   static let name = "cassette explain"
-  static let summary = "Name the recording that matches a request, or the reason that none does."
+  static let summary = "Show the recording that matches a request, or the reason why none matches."
   static let synopsis = "--cassette FILE …"
   static let example =
     "windtunnel cassette explain --cassette Cassettes/examples/shop.json --request 'GET /home'"
@@ -14,7 +14,7 @@ enum CassetteExplainCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let path = try arguments.required("--cassette", "where the recordings are")
+    let path = try arguments.required("--cassette", "the file with the recordings")
     let request = try request(arguments)
     let matcher = try MatchFlag.matcher(arguments, over: .pathAndQuery)
     let cassette = try CassetteFile.read(path)
@@ -24,16 +24,16 @@ enum CassetteExplainCommand: Command {
   }
 
   private static func request(_ arguments: Arguments) throws -> Request {
-    let text = try arguments.required("--request", "what is asked, such as 'GET /users?page=2'")
+    let text = try arguments.required("--request", "a request, such as 'GET /users?page=2'")
     let words = text.split(separator: " ", maxSplits: 1).map(String.init)
     guard words.count == 2, words[0].isHTTPToken, !words[1].contains(" ") else {
-      throw Refusal.value("--request", text, shouldBe: "a method and a URL")
+      throw CommandError.value("--request", text, shouldBe: "a method and a URL")
     }
     var request = Request(words[0], RequestURL(words[1]))
     for field in arguments.all("--header") {
       let parts = field.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, String(parts[0]).isHTTPToken else {
-        throw Refusal.value("--header", field, shouldBe: "a name, a colon and a value")
+        throw CommandError.value("--header", field, shouldBe: "a name, a colon and a value")
       }
       request.headers.append(String(parts[0]), String(parts[1].trimmingOptionalWhitespace()))
     }

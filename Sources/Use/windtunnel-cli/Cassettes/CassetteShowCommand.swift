@@ -2,7 +2,7 @@ internal import WindTunnelSymptoms
 
 enum CassetteShowCommand: Command {
   static let name = "cassette show"
-  static let summary = "List the interactions of a cassette, one a line."
+  static let summary = "List the interactions of a cassette, one per line."
   static let synopsis = "FILE [--number N] [--json]"
   static let example = "windtunnel cassette show Cassettes/examples/shop.json"
   static let operandsMax = 1
@@ -12,13 +12,13 @@ enum CassetteShowCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let path = try arguments.operand(0, "FILE", "which cassette to show")
+    let path = try arguments.operand(0, "FILE", "the cassette to show")
     let cassette = try CassetteFile.read(path)
     let interactions = cassette.interactions
     if let number = try arguments.int("--number", in: 1...Int.max) {
       guard number <= interactions.count else {
-        throw Refusal.usage(
-          "There is no interaction #\(number); the last is #\(interactions.count)."
+        throw CommandError.usage(
+          "Interaction #\(number) does not exist; the last is #\(interactions.count)."
         )
       }
       let interaction = interactions[number - 1]
@@ -88,7 +88,7 @@ enum CassetteShowCommand: Command {
 
 // An interaction as `cassette show --json` prints it.
 extension Interaction {
-  /// Returns its entry with fields and bodies; a body is decoded, and `null` if it is no text.
+  /// Returns its entry with fields and bodies. A body is decoded, and `null` if it is not text.
   fileprivate func wholeJSON(_ number: Int) -> JSON {
     let events = events.map(\.json)
     let response = self.response.map { response in
@@ -105,8 +105,10 @@ extension Interaction {
     return .object(JSON.members(["windtunnelShow": 1]) + members(number) + rest)
   }
 
-  /// Returns its entry in the list: `status` and `bytes` are `null` if there is no response, and
-  /// `failure` is if the response is whole.
+  /// Returns its entry in the list.
+  ///
+  /// `status` and `bytes` are `null` if there is no response, `failure` is `null` if it is
+  /// complete.
   fileprivate func members(_ number: Int) -> [JSON.Member] {
     JSON.members([
       "number": .number(number), "method": .text(request.method), "url": .text("\(request.url)"),
@@ -127,14 +129,14 @@ extension Interaction {
 }
 
 extension HeaderFields {
-  /// Returns a body without its content coding, if that can be decoded.
+  /// Returns a body without its content coding, if it can be decoded.
   fileprivate func openedBody(_ body: Body) -> Body {
     opened(body.data).map { Body($0.content) } ?? body
   }
 }
 
 extension StreamedEvent {
-  /// The event's fields and its time; members that it does not have are left out.
+  /// The event's fields and its time, without missing members.
   fileprivate var json: JSON {
     .object(
       JSON.members([

@@ -10,15 +10,15 @@ enum CassetteConvertCommand: Command {
     ] + RedactionFlags.flags
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let input = try arguments.operand(0, "IN", "which file to read")
-    let output = try arguments.operand(1, "OUT", "which file to write")
+    let input = try arguments.operand(0, "IN", "the file to read")
+    let output = try arguments.operand(1, "OUT", "the file to write")
     let (from, to) = (URL(typed: input), URL(typed: output))
     let keeps = arguments.has("--keep-secrets")
     let rules = try RedactionRules(arguments)
     guard !keeps || rules == .standard else {
-      throw Refusal.usage(
-        "--keep-secrets leaves everything as it is, so there is nothing to take out by "
-          + "\(RedactionFlags.names) or \(RedactionFlags.personalData)."
+      throw CommandError.usage(
+        "--keep-secrets redacts nothing; pass it without "
+          + "\(RedactionFlags.names) and \(RedactionFlags.personalData)."
       )
     }
     let (count, warnings): (Int, [String])
@@ -44,7 +44,9 @@ enum CassetteConvertCommand: Command {
         let data = try FileError.reading(from, bytesMax: Cassette.fileBytesMax)
         if let refusal = FormatError.ofHAR(data, source: input) { throw refusal }
       }
-      throw Refusal.usage("\(input) → \(output): one should end in .har and the other in .json.")
+      throw CommandError.usage(
+        "\(input) → \(output): one name must end in .har and the other in .json."
+      )
     }
     for warning in warnings { Terminal.complain("\(warning)\n") }
     if keeps { Terminal.complain("\(output): secrets were kept; do not commit it.\n") }
@@ -52,12 +54,12 @@ enum CassetteConvertCommand: Command {
     return .done
   }
 
-  /// Refuses to write over a file, which may be somebody's work of another day.
-  private static func refuseOver(_ output: String) throws(Refusal) {
+  /// Refuses to overwrite a file, which may contain earlier work of the user.
+  private static func refuseOver(_ output: String) throws(CommandError) {
     guard FileManager.default.fileExists(atPath: URL(typed: output).path) else { return }
-    throw Refusal(
+    throw CommandError(
       .cannotWrite,
-      "\(output) is there already; nothing was written. Name another file, or remove it first."
+      "\(output) already exists; nothing was written. Name another file, or remove it first."
     )
   }
 }

@@ -6,20 +6,20 @@ enum CassetteDiffCommand: Command {
   static let example = "windtunnel cassette diff --git main Cassettes"
   static let operandsMax = Int.max
   static let flags = [
-    Flag("--git", "REF", "Compare the files with those of a commit or a branch."),
+    Flag("--git", "REF", "Compare the files with a commit or a branch."),
     Flag("--format", "FORMAT", "text or markdown (default: text).", choices: formats.map(\.key)),
     VolatileFlag.flag,
     Flag("--json", nil, "Print the differences as JSON."),
   ]
 
-  /// Each with whether it is Markdown.
+  /// The formats, each with whether it is Markdown.
   private static let formats: KeyValuePairs<String, Bool> = ["text": false, "markdown": true]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let isMarkdown = try arguments.choice("--format", formats) ?? false
     let volatile = try VolatileFlag.names(arguments)
     let asJSON = arguments.has("--json")
-    if asJSON, arguments.has("--format") { throw Refusal.both("--json", "--format") }
+    if asJSON, arguments.has("--format") { throw CommandError.both("--json", "--format") }
     var differs = false
     var files: [JSON] = []
     for pair in try pairs(arguments) {
@@ -49,7 +49,7 @@ enum CassetteDiffCommand: Command {
       }
     }
     guard arguments.operands.count == 2 else {
-      throw Refusal.usage("Two cassettes are wanted, or --git REF.")
+      throw CommandError.usage("Pass two cassettes, or --git REF.")
     }
     let (old, new) = (arguments.operands[0], arguments.operands[1])
     return [("\(old) → \(new)", try CassetteFile.read(old), try CassetteFile.read(new))]

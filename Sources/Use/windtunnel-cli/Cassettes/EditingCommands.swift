@@ -8,15 +8,15 @@ enum CassetteMergeCommand: Command {
   static func run(_ arguments: Arguments) async throws -> ExitCode {
     let inputs = arguments.operands.dropLast()
     guard let output = arguments.operands.last, inputs.count >= 2 else {
-      throw Refusal.usage("Two cassettes or more and a file to write are wanted.")
+      throw CommandError.usage("Pass two or more cassettes and a file to write.")
     }
     let file = URL(typed: output)
     let isInput = inputs.contains { URL(typed: $0).standardizedFileURL == file.standardizedFileURL }
-    // `merge *.json` would write over the last one.
+    // `merge *.json` would overwrite the last cassette.
     if !isInput, FileManager.default.fileExists(atPath: file.path) {
-      throw Refusal(
+      throw CommandError(
         .cannotWrite,
-        "\(output) is there already. To add to it, name it among the cassettes, too."
+        "\(output) already exists. To add to it, pass it as one of the cassettes, too."
       )
     }
     let cassettes = try inputs.map { path in
@@ -25,11 +25,11 @@ enum CassetteMergeCommand: Command {
       return (path, try isOutput ? CassetteFile.readForWriting(input) : CassetteFile.read(input))
     }
     let merge: CassetteMerge
-    do { merge = try CassetteMerge(cassettes) } catch { throw Refusal(.data, "\(error)") }
+    do { merge = try CassetteMerge(cassettes) } catch { throw CommandError(.data, "\(error)") }
     try merge.cassette.write(to: file)
     if merge.repeatedCount > 0 {
       Terminal.complain(
-        "\(merge.repeatedCount.counted("interaction")) stood on an earlier cassette already\n"
+        "skipped \(merge.repeatedCount.counted("interaction")) of an earlier cassette\n"
       )
     }
     let count = merge.cassette.interactions.count.counted("interaction")
@@ -53,11 +53,11 @@ enum CassettePruneCommand: Command {
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let path = try arguments.operand(0, "FILE", "which cassette to prune")
+    let path = try arguments.operand(0, "FILE", "the cassette to prune")
     let (numbers, reports) = (arguments.all("--number"), arguments.all("--unused"))
     let days = try arguments.days("--older-than")
     guard !numbers.isEmpty || !reports.isEmpty || days != nil else {
-      throw Refusal.usage("What should go? --number, --unused or --older-than says so.")
+      throw CommandError.usage("Nothing to prune. Pass --number, --unused or --older-than.")
     }
     let file = URL(typed: path)
     let cassette =
@@ -66,7 +66,7 @@ enum CassettePruneCommand: Command {
     var going: Set<Int> = []
     for text in numbers {
       guard let number = Int(text), all.contains(number), !cassette.interactions.isEmpty else {
-        throw Refusal.usage("--number \(text): the interactions are #1 to #\(all.upperBound).")
+        throw CommandError.usage("--number \(text): the cassette has #1 to #\(all.upperBound).")
       }
       going.insert(number)
     }
@@ -75,7 +75,7 @@ enum CassettePruneCommand: Command {
       let (old, undatedCount) = cassette.older(thanDays: days, at: Date())
       going.formUnion(old)
       if undatedCount > 0 {
-        let verb = undatedCount == 1 ? "bears" : "bear"
+        let verb = undatedCount == 1 ? "has" : "have"
         Terminal.complain("\(undatedCount.counted("interaction")) \(verb) no date\n")
       }
     }
@@ -88,8 +88,8 @@ enum CassettePruneCommand: Command {
     let rest = cassette.without(numbers: going)
     try rest.write(to: file)
     let count = rest.interactions.count
-    let verb = count == 1 ? "is" : "are"
-    Terminal.complain("\(path): \(count.counted("interaction")) \(verb) left\n")
+    let verb = count == 1 ? "remains" : "remain"
+    Terminal.complain("\(path): \(count.counted("interaction")) \(verb)\n")
     return .done
   }
 
@@ -99,17 +99,20 @@ enum CassettePruneCommand: Command {
     for path in reports {
       let met = try Report(contentsOf: URL(typed: path)).interactionsUsed
       guard met.isSubset(of: all) else {
-        throw Refusal(
+        throw CommandError(
           .data,
-          "\(path) met #\(met.max() ?? 0), and the cassette ends with #\(all.count): the drill flew on "
-            + "another one."
+          "\(path) used interaction #\(met.max() ?? 0), but the cassette ends with #\(all.count): "
+            + "the drill ran with another cassette."
         )
       }
       used.formUnion(met)
     }
-    // A drill that met nothing says nothing of the cassette, and would empty it.
+    // A drill that used no interaction gives no information, and would empty the cassette.
     guard !used.isEmpty else {
-      throw Refusal(.data, "No call of \(reports.joined(separator: ", ")) met an interaction.")
+      throw CommandError(
+        .data,
+        "No call of \(reports.joined(separator: ", ")) used an interaction."
+      )
     }
     return all.subtracting(used)
   }
@@ -117,16 +120,16 @@ enum CassettePruneCommand: Command {
 
 enum CassetteFormatCommand: Command {
   static let name = "cassette format"
-  static let summary = "Write cassettes that were edited by hand in their canonical form."
+  static let summary = "Rewrite cassettes in their canonical form, such as after edits by hand."
   static let synopsis = "FILE … [--check]"
   static let example = "windtunnel cassette format --check Cassettes/examples/shop.json"
   static let operandsMax = Int.max
   static let flags = [
-    Flag("--check", nil, "Change nothing; print the files that differ, and exit 1 if any does.")
+    Flag("--check", nil, "Change nothing; print the files that differ, and exit 1 if any.")
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    _ = try arguments.operand(0, "FILE", "which cassette to format")
+    _ = try arguments.operand(0, "FILE", "the cassette to format")
     let changesNothing = arguments.has("--check")
     var differs = false
     for path in arguments.operands {

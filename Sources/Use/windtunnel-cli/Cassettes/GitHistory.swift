@@ -1,10 +1,10 @@
-/// The files of a repository as they were at a commit, asked of `git`.
+/// The files of a repository as they were at a commit, read with `git`.
 struct GitHistory {
   /// A file that was changed, added or removed.
   struct File {
-    /// Its path below the top of the repository.
+    /// Its path relative to the top of the repository.
     var name: String
-    /// The place of the file now.
+    /// The current location of the file.
     var url: URL
     /// The file's name at the commit if it was renamed.
     var formerName: String?
@@ -16,26 +16,26 @@ struct GitHistory {
 
   init(_ ref: String) throws {
     guard let top = try Self.git(["rev-parse", "--show-toplevel"]) else {
-      throw Refusal(.noInput, "There is no git repository here.")
+      throw CommandError(.noInput, "The current folder is not in a git repository.")
     }
     let spelled = "\(ref)^{commit}"
     let isFlag = ref.hasPrefix("-")
     let arguments = ["rev-parse", "--verify", "--quiet", spelled]
     guard !isFlag, let commit = try Self.git(arguments) else {
-      throw Refusal.usage("--git \(ref): there is no such commit or branch.")
+      throw CommandError.usage("--git \(ref): no such commit or branch.")
     }
     self.top = URL(filePath: Self.line(top))
     self.commit = Self.line(commit)
   }
 
-  /// Returns the cassettes below these paths, or of the repository, that were changed.
+  /// Returns the changed cassettes below these paths, or of the whole repository.
   func changed(_ paths: [String]) throws -> [File] {
     for path in paths where !FileManager.default.fileExists(atPath: URL(typed: path).path) {
       let names = try Self.git(["ls-tree", "-r", "--name-only", commit, "--", path])
       guard let names, !names.isEmpty else {
-        throw Refusal(
+        throw CommandError(
           .noInput,
-          "\(path): no such file, neither here nor at \(commit.prefix(12))."
+          "\(path): no such file, in the working tree or at \(commit.prefix(12))."
         )
       }
     }
@@ -59,13 +59,14 @@ struct GitHistory {
     }
   }
 
-  /// Returns the cassette at the commit; `nil` if there was none, or the file was no cassette.
+  /// Returns the cassette at the commit; `nil` if there was none, or the file was not a cassette.
   func readable(_ file: File) throws -> Cassette? {
     do { return try cassette(file) } catch is FormatError { return nil }
   }
 
-  /// Whether a file counts as a cassette. A path of the file itself always counts; in a folder,
-  /// other JSON is ignored.
+  /// Returns whether a file counts as a cassette.
+  ///
+  /// A file that is named by its own path always counts. In a folder, other JSON is ignored.
   private func isCassette(_ file: File, isNamed paths: [String]) throws -> Bool {
     let here = file.url.standardizedFileURL.path
     if paths.contains(where: { URL(typed: $0).standardizedFileURL.path == here }) { return true }
@@ -84,26 +85,29 @@ struct GitHistory {
     return text
   }
 
-  /// Returns the output of git; `nil` if it ends with another exit code than 0.
+  /// Returns the output of git; `nil` if its exit code is not 0.
   static func git(_ arguments: [String]) throws -> Data? {
     let process = SpawnedProcess(URL(filePath: "/usr/bin/env"), ["git"] + arguments)
     process.currentDirectoryURL = ToolEnvironment.current.folder
     process.environment = ToolEnvironment.current.variables
     let data: Data
-    // The refusals of this tool have sentences of their own.
-    do { data = try process.output() } catch { throw Refusal.noGit }
+    // This tool's own errors have better sentences.
+    do { data = try process.output() } catch { throw CommandError.noGit }
     // A refusal is an exit code. After a signal nothing is known about the commit.
     guard process.terminationReason == .exit else {
-      throw Refusal(.software, "git \(arguments.joined(separator: " ")) was ended by a signal.")
+      throw CommandError(
+        .software,
+        "git \(arguments.joined(separator: " ")) was ended by a signal."
+      )
     }
-    // The code of `env` if there is no such program (POSIX).
-    guard process.terminationStatus != 127 else { throw Refusal.noGit }
+    // The exit code of `env` if there is no such program (POSIX).
+    guard process.terminationStatus != 127 else { throw CommandError.noGit }
     return process.terminationStatus == 0 ? data : nil
   }
-  /// Returns the same files, where one that is gone and a new one that has taken over most of what
-  /// it said are one file under another name.
+  /// Returns the same files, with renamed ones combined.
   ///
-  /// Told by what they say and not by git, which knows of no rename before the new file is added.
+  /// A missing file and a new file with most of its recordings are one renamed file. The contents
+  /// decide and not git, which detects no rename before the new file is added.
   func renamed(_ files: [File]) throws -> [File] {
     let added = try files.filter { try $0.isHere && content($0.name) == nil }
     guard !added.isEmpty else { return files }
@@ -127,10 +131,10 @@ struct GitHistory {
     return files
   }
 
-  /// Returns the names of JSON files that a command of git lists.
+  /// Returns the names of JSON files that a git command lists.
   private func listed(_ words: [String], of paths: [String]) throws -> [String] {
     guard let data = try Self.git(words) else {
-      throw Refusal(.noInput, "git cannot compare \(paths.joined(separator: " ")).")
+      throw CommandError(.noInput, "git cannot compare \(paths.joined(separator: " ")).")
     }
     return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
       .filter { $0.hasSuffix(".json") }
@@ -140,7 +144,7 @@ struct GitHistory {
     File(name: name, url: top.appendingPathComponent(name))
   }
 
-  /// Tells whether at least half of what the larger of two says stands in the other as well.
+  /// Returns whether the cassettes have at least half of the larger one's recordings in common.
   private static func isMostly(_ old: Cassette, _ new: Cassette) -> Bool {
     let count = max(old.interactions.count, new.interactions.count)
     let kept = new.interactions.count - new.added(since: old).count

@@ -1,7 +1,7 @@
-/// A gate for what is about to be committed: it says where a secret stands and never what it is.
+/// A check before a commit. It reports the location of a secret, and never the secret itself.
 enum CassetteLintCommand: Command {
   static let name = "cassette lint"
-  static let summary = "Find secrets on cassettes, and recordings that are too old; exit 1 if any."
+  static let summary = "Find secrets in cassettes, and recordings that are too old; exit 1 if any."
   static let synopsis =
     "FILE … | --git REF [PATH…] | --rules [--explain] [--json | --sarif] …"
   static let example = "windtunnel cassette lint --git main Cassettes"
@@ -14,20 +14,20 @@ enum CassetteLintCommand: Command {
     Flag("--undated", nil, "Find recordings without a date, too."),
     Flag("--json", nil, "Print the findings as JSON."),
     Flag("--sarif")
-      .help("Print the secrets as SARIF 2.1.0, which code hosts show beside the line."),
+      .help("Print the secrets as SARIF 2.1.0, which code hosts show at the line."),
     Flag("--redact", "NAME", "One more name of a secret, or a place in JSON such as $.user.code."),
-    Flag(RedactionFlags.keep, "NAME", "A name, or a place in JSON, whose values are no secrets."),
+    Flag(RedactionFlags.keep, "NAME", "A name, or a place in JSON, whose values are not secrets."),
     Flag("--personal-data", nil, "Find e-mail addresses, telephone numbers and names, too."),
   ]
 
-  /// All that was found on one cassette.
+  /// The findings on one cassette.
   private struct Findings {
     let path: String
     let lint: CassetteLint
-    /// Those that were not found because they are kept.
+    /// The secrets that are not reported because they are kept.
     let kept: [CassetteLeak]
     let review: CassetteReview
-    /// Surprises for a client, beside secrets.
+    /// Remarks about surprises for a client, other than secrets.
     let remarks: [String]
     let old: [(number: Int, date: String)]
     let undated: [Int]
@@ -67,7 +67,7 @@ enum CassetteLintCommand: Command {
     let ageMax = try arguments.days("--max-age")
     let (wantsJSON, wantsSARIF) = (arguments.has("--json"), arguments.has("--sarif"))
     if wantsJSON, wantsSARIF {
-      throw Refusal.usage("--json and --sarif are two forms of one answer; choose one.")
+      throw CommandError.usage("--json and --sarif are two output formats; pass one of them.")
     }
     let all = try cassettes(arguments).map { path, cassette, earlier in
       Findings(path, cassette, since: earlier, rules, days: ageMax)
@@ -96,24 +96,24 @@ enum CassetteLintCommand: Command {
     conclude(leakCount, oldCount, ageMax)
     if undatedCount > 0 {
       Terminal.complain(
-        "\(bear(undatedCount)) no date. To record anew: windtunnel record --mode rewrite --dates\n"
+        "\(bear(undatedCount)) no date. To record again: windtunnel record --mode rewrite --dates\n"
       )
     }
     return leakCount + oldCount + undatedCount == 0 ? .done : .found
   }
 
-  /// Tells a reader of that which no gate counts.
+  /// Reports everything that does not affect the exit code.
   private static func complain(of findings: Findings) {
     let path = findings.path
-    for line in findings.lint.unopened { Terminal.complain("\(path): not looked at: \(line)\n") }
+    for line in findings.lint.unopened { Terminal.complain("\(path): not searched: \(line)\n") }
     for line in findings.remarks { Terminal.complain("\(path): \(line)\n") }
     for leak in findings.kept {
-      Terminal.complain("\(path): \(leak): kept, as \(RedactionFlags.keep) says\n")
+      Terminal.complain("\(path): \(leak): kept by \(RedactionFlags.keep)\n")
     }
     for number in findings.review.patterns {
       Terminal.complain(
-        "\(path): #\(number) was recorded and answers every path that fits its braces; "
-          + "write %7B and %7D for a client's own\n"
+        "\(path): #\(number) was recorded with braces, which match any path segment; "
+          + "write %7B and %7D for literal braces\n"
       )
     }
     for line in findings.review.alikeLines { Terminal.complain("\(path): \(line)\n") }
@@ -134,7 +134,7 @@ enum CassetteLintCommand: Command {
       Terminal.answer(line: "\(findings.path): #\(number) recorded \(date)")
     }
     for number in wantsDates ? findings.undated : [] {
-      Terminal.answer(line: "\(findings.path): #\(number) bears no date")
+      Terminal.answer(line: "\(findings.path): #\(number) has no date")
     }
   }
 
@@ -154,25 +154,25 @@ enum CassetteLintCommand: Command {
 
   private static func conclude(_ leakCount: Int, _ oldCount: Int, _ ageMax: Int?) {
     let secrets = leakCount == 1 ? "1 secret" : "\(leakCount) secrets"
-    if leakCount > 0 { Terminal.complain("\(secrets). A commit is for ever: record it anew.\n") }
+    if leakCount > 0 { Terminal.complain("\(secrets). Record again before you commit: Git keeps every commit.\n") }
     guard let ageMax, oldCount > 0 else { return }
-    let subject = oldCount == 1 ? "1 interaction is" : "\(oldCount) interactions are"
+    let found = oldCount == 1 ? "1 interaction is" : "\(oldCount) interactions are"
     Terminal.complain(
-      "\(subject) older than \(ageMax) days. To record anew: windtunnel record --mode rewrite --dates\n"
+      "\(found) older than \(ageMax) days. To record again: windtunnel record --mode rewrite --dates\n"
     )
   }
 
-  /// Returns the cassettes to look at, by the names of the files, each with its earlier state.
+  /// Returns the cassettes to check, by file name, each with its earlier state.
   private static func cassettes(
     _ arguments: Arguments
   ) throws -> [(path: String, cassette: Cassette, earlier: Cassette)] {
     guard let ref = try arguments.value("--git") else {
-      _ = try arguments.operand(0, "FILE", "which cassette to look through")
+      _ = try arguments.operand(0, "FILE", "the cassette to check")
       return try arguments.operands.map { path in (path, try CassetteFile.read(path), Cassette()) }
     }
     let history = try GitHistory(ref)
     return try history.changed(arguments.operands).filter(\.isHere).map { file in
-      // A file that was no cassette then said nothing that is passed over now.
+      // A file that was not a cassette then has no known secrets to skip.
       let earlier = try history.readable(file) ?? Cassette()
       return (file.name, try CassetteFile.read(file.url), earlier)
     }
@@ -180,11 +180,11 @@ enum CassetteLintCommand: Command {
 
   private static func complain(ofUndated count: Int, _ path: String) {
     guard count > 0 else { return }
-    Terminal.complain("\(path): \(bear(count)) no date; record --dates keeps one\n")
+    Terminal.complain("\(path): \(bear(count)) no date; record --dates stores one\n")
   }
 
   private static func bear(_ count: Int) -> String {
-    count == 1 ? "1 interaction bears" : "\(count) interactions bear"
+    count == 1 ? "1 interaction has" : "\(count) interactions have"
   }
 }
 

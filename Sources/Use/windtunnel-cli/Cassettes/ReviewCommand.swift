@@ -1,5 +1,4 @@
-/// Lists what was taken out of a cassette and why, for whoever looks through a recording before it
-/// is committed.
+/// Lists the values that were removed from a cassette, with reasons, for a review before a commit.
 enum ReviewCommand: Command {
   static let name = "cassette review"
   static let summary =
@@ -10,7 +9,7 @@ enum ReviewCommand: Command {
   static let flags = [Flag("--json", nil, "Print the list as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let path = try arguments.operand(0, "FILE", "which cassette to look through")
+    let path = try arguments.operand(0, "FILE", "the cassette to check")
     let review = CassetteReview(try CassetteFile.read(path))
     if arguments.has("--json") {
       let report: JSON = [
@@ -21,18 +20,19 @@ enum ReviewCommand: Command {
       return Terminal.answer(indented: report)
     }
     for line in lines(review) { Terminal.answer(line: line) }
-    if review.placeholders.isEmpty { Terminal.answer(line: "\(path): nothing was taken out") }
+    if review.placeholders.isEmpty { Terminal.answer(line: "\(path): no value was replaced") }
     return .done
   }
 
-  /// Returns a line for each placeholder, and one for recordings that nothing else tells apart.
+  /// Returns a line for each placeholder, and for each group of recordings that only their order
+  /// distinguishes.
   static func lines(_ review: CassetteReview) -> [String] {
     review.placeholders.map { placeholder in
       let first = placeholder.places.prefix(3).joined(separator: ", ")
       let more =
         placeholder.places.count > 3 ? " and \(placeholder.places.count - 3) more places" : ""
       return "\(placeholder.text) [\(placeholder.rule)]: \(placeholder.reason); \(first)\(more); "
-        + "no secret? record again with \(RedactionFlags.keep) '\(placeholder.keep)'"
+        + "not a secret? Record again with \(RedactionFlags.keep) '\(placeholder.keep)'"
     } + review.alikeLines
   }
 
@@ -46,10 +46,10 @@ enum ReviewCommand: Command {
 }
 
 extension CassetteReview {
-  /// The number of recordings of a group that are named.
+  /// The maximum number of a group's recordings that are named.
   private static let numbersMax = 10
 
-  /// A line for each group of recordings that only redacted values tell apart.
+  /// A line for each group of recordings that differ only in redacted values.
   var alikeLines: [String] {
     alike.map { numbers in
       let list = numbers.prefix(Self.numbersMax).map { "#\($0)" }.joined(separator: ", ")

@@ -4,7 +4,7 @@ extension SARIFLog {
     self.init(
       files.flatMap { path, leaks in
         leaks.map { leak in
-          let words = "A secret stands on this cassette: \(leak)"
+          let words = "This cassette contains a secret: \(leak)"
           return Result(leak.rule, "error", words, in: path, at: "#\(leak.number) \(leak.place)")
         }
       },

@@ -1,6 +1,6 @@
-// The flags of the commands that listen at a port, each with the value that it makes.
+// The flags of the commands that listen on a port, each with its parsed value.
 
-/// The limits on a peer of a server, as `serve`, `record` and `proxy` take them.
+/// The limits for a server's peers, for `serve`, `record` and `proxy`.
 enum LimitFlags {
   static let flags = [
     Flag("--header-bytes-max", "N", "Maximum bytes of a header (default: 65536)."),
@@ -11,16 +11,16 @@ enum LimitFlags {
     Flag("--request-seconds", "N", "Maximum seconds for a request to arrive (default: 60)."),
   ]
 
-  /// The limits on an origin of a server that asks it.
+  /// The limits for an origin to which a server sends requests.
   static let originFlags = [
     Flag("--connect-seconds", "N", "Maximum seconds to connect to an origin (default: 30)."),
     Flag("--response-seconds", "N", "Maximum seconds that an origin is silent (default: 300)."),
   ]
 
-  /// A day: whoever waits longer has forgotten it.
+  /// A day: longer limits make no sense.
   private static let secondsMax = 86_400
 
-  static func limits(_ arguments: Arguments) throws(Refusal) -> Limits {
+  static func limits(_ arguments: Arguments) throws(CommandError) -> Limits {
     var limits = Limits.standard
     if let bytes = try arguments.int("--header-bytes-max", in: 1...Int.max) {
       limits.headerBytesMax = bytes
@@ -44,7 +44,7 @@ enum LimitFlags {
 }
 
 extension Flag {
-  /// A page that shows what a command does while it does it.
+  /// A page that shows the activity of a running command.
   static let console = Flag("--console")
     .help("Serve a page that shows traffic and switches scenarios, and print its URL.")
   /// The second port of `serve`, `record` and `proxy`.
@@ -53,19 +53,20 @@ extension Flag {
 }
 
 extension Arguments {
-  /// Returns the console of a command if it is wanted.
+  /// Returns the console of a command if the flag is set.
   func console(_ tool: Console.Tool, redacting rules: RedactionRules = .standard) -> Console? {
     has(Flag.console.name) ? Console(tool, redacting: rules) : nil
   }
 }
 
 extension ReplayServer.Options {
-  /// Reads the flags of a server. A flag that the command does not have has its default. `refusal`
-  /// returns the reason if a scenario cannot follow the first one.
+  /// Reads the flags of a server. A flag that the command does not have has its default.
+  ///
+  /// `refusal` returns the reason if a scenario cannot follow the first one.
   init(
     _ arguments: Arguments,
     _ console: Console?,
-    refusing refusal: @escaping @Sendable (Scenario) -> Refusal?
+    refusing refusal: @escaping @Sendable (Scenario) -> CommandError?
   ) throws {
     self.init()
     port = try arguments.int("--port", in: 0...65535) ?? 0
@@ -88,22 +89,22 @@ extension ReplayServer.Options {
 }
 
 extension ReplayServer {
-  /// The lines that a command prints when the server is ready: its URL, then those of its admin
-  /// port and of its console.
+  /// The lines that a command prints when the server is ready.
+  ///
+  /// They are its URL, then the URLs of its admin port and of its console.
   var addresses: String {
     [url, adminURL, consoleURL].compactMap { $0.map { "\($0)\n" } }.joined()
   }
 }
 
-/// `--allow-origin`: pages of others that may ask a server, and names of others that it is asked
-/// by.
+/// `--allow-origin`: the foreign pages that may use a server, and the host names that it accepts.
 enum AllowOriginFlag {
   private static let name = "--allow-origin"
 
   static let flag = Flag(name, "URL")
     .help("Allow pages of this origin, and requests for its host; * allows any.")
 
-  static func policy(_ arguments: Arguments) throws(Refusal) -> OriginPolicy {
+  static func policy(_ arguments: Arguments) throws(CommandError) -> OriginPolicy {
     let example = "an origin such as https://app.example.com, null or *"
     return OriginPolicy(
       allowing: try arguments.all(name, shouldBe: example, OriginPolicy.Allowed.init)
@@ -116,43 +117,45 @@ enum PlayFlags {
   private static let (header, path) = ("--play-header", "--play-path")
 
   static let flags = [
-    Flag(header, "NAME", "Header that names the play of a request; each play counts for itself."),
-    Flag(path, nil, "Take the first segment of each path for the name of its play."),
+    Flag(header, "NAME", "Header with the play of a request; each play has its own counters."),
+    Flag(path, nil, "Use the first segment of each path as the name of its play."),
   ]
 
-  static func plays(_ arguments: Arguments) throws(Refusal) -> Plays? {
+  static func plays(_ arguments: Arguments) throws(CommandError) -> Plays? {
     guard let name = try arguments.value(header) else {
       return arguments.has(path) ? Plays(by: .pathSegment) : nil
     }
     guard name.isHTTPToken, !arguments.has(path) else {
-      let wanted = "the name of a header field such as X-WindTunnel-Play, without \(path),"
+      let wanted = "the name of a header field such as X-WindTunnel-Play, without \(path)"
       throw .value(header, name, shouldBe: wanted)
     }
     return Plays(by: .header(name))
   }
 }
 
-/// `--bind`: where a server listens that is asked by others than this machine, such as from outside
-/// a container.
+/// `--bind`: the address of a server for other machines, such as outside a container.
 enum BindFlag {
   static let flag = Flag("--bind", "ADDR", "Address to listen on (default: 127.0.0.1).")
 
-  /// Returns the address; one that others can reach is told to whoever started it.
+  /// Returns the address, and warns if other machines can reach it.
   static func host(_ arguments: Arguments) throws -> String? {
     guard let host = try arguments.value("--bind") else { return nil }
     guard let isAny = PrivateAddress.isAnyAddress(host) else {
-      throw Refusal.value("--bind", host, shouldBe: "an address such as 127.0.0.1, 0.0.0.0 or ::1")
+      throw CommandError.value(
+        "--bind",
+        host,
+        shouldBe: "an address such as 127.0.0.1, 0.0.0.0 or ::1"
+      )
     }
     if !PrivateAddress.isLoopback(host) {
       let place = isAny ? "at every address of this machine" : "at \(host)"
-      Terminal.complain("Listening \(place): whoever can reach it is answered.\n")
+      Terminal.complain("Listening \(place): any device that can reach it is served.\n")
     }
     return host
   }
 }
 
-/// `--tls` and what belongs to it, as `serve` and `record` take it, and `--open-tls`, as `proxy`
-/// does.
+/// `--tls` and its related flags for `serve` and `record`, and `--open-tls` for `proxy`.
 struct ServingTLS {
   static let flag = Flag("--tls")
     .help("Use TLS, with a certificate authority created for this run.")
@@ -163,15 +166,15 @@ struct ServingTLS {
   let isWanted: Bool
   private let file: URL?
 
-  init(_ arguments: Arguments, by flag: Flag = Self.flag) throws(Refusal) {
+  init(_ arguments: Arguments, by flag: Flag = Self.flag) throws(CommandError) {
     isWanted = arguments.has(flag.name)
     file = try arguments.value("--ca-out").map { URL(typed: $0) }
     guard isWanted || file == nil else {
-      throw .usage("--ca-out belongs to \(flag.name): without it there is no authority to trust.")
+      throw .usage("--ca-out needs \(flag.name), which creates the authority.")
     }
   }
 
-  /// Makes the authority and writes its certificate; `nil` where it is not wanted.
+  /// Creates the authority and writes its certificate; `nil` if TLS is not used.
   func begin() throws -> ServerTLS? {
     guard isWanted else { return nil }
     let tls = try ServerTLS()

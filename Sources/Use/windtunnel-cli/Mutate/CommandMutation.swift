@@ -1,5 +1,7 @@
-/// Mutants for a command that knows nothing of them. It runs once for each mutant, or for several
-/// in responses that no test uses together.
+/// Mutants for a command without support for them.
+///
+/// The command runs once for each mutant. Mutants of responses that no test uses together share a
+/// run.
 struct CommandMutation {
   private let order: MutateOrder
   private let log: MutationLogFile
@@ -10,7 +12,7 @@ struct CommandMutation {
   private let plain: CommandRun
   /// The tests that pass without a mutant.
   private var green: Set<String> = []
-  /// The tests by which the mutants of a recording are judged.
+  /// The tests that judge the mutants of a recording.
   private var judges: [Int: [String]] = [:]
   private var hangs = HungOperators()
 
@@ -39,7 +41,7 @@ struct CommandMutation {
           mutant.operator == mutation && runs(of: mutant).contains { results[$0] == nil }
         }
       }
-      // The first of each recording, the second of each, and so on.
+      // The first mutant of each recording, then the second of each, and so on.
       for place in 0..<(mutants.map(\.count).max() ?? 0) {
         for group in groups(mutants.compactMap { $0.dropFirst(place).first }) {
           try await attempt(group)
@@ -57,7 +59,7 @@ struct CommandMutation {
     Terminal.progress("")
   }
 
-  /// Whether the time for mutants is over.
+  /// Whether the time budget for mutants is used up.
   private var isOver: Bool { order.plan.budget.map { .now - start > $0 } ?? false }
 
   private func run(_ mutants: [Mutant]) async throws -> CommandRun {
@@ -72,8 +74,9 @@ struct CommandMutation {
 
   // MARK: - The tests of a recording
 
-  /// Finds the tests of each recording by breaking its connection. If no test fails, all tests
-  /// together count as its test.
+  /// Finds the tests of each recording by breaking its connection.
+  ///
+  /// If no test fails, all tests together count as its test.
   private mutating func findJudges() async throws {
     let resets = Mutants(of: served.interactions, by: MutationPlan(operators: ["reset"]))
     for recording in plain.asked.keys.sorted() where !mutants[recording].isEmpty {
@@ -87,7 +90,7 @@ struct CommandMutation {
     }
   }
 
-  /// Returns the tests of a name: the command as a test of its own is all of them.
+  /// Returns the tests of a name. The name of the command stands for all of them.
   private func tests(_ name: String) -> Set<String> { name == order.command.name ? green : [name] }
 
   private func note(_ test: JUnitResults.TestCase, _ state: MutatedTest.Plain) throws {
@@ -119,8 +122,9 @@ struct CommandMutation {
     (judges[mutant.recording] ?? []).map { mutant.run(of: $0) }
   }
 
-  /// Runs the command with some mutants, and again with each alone whose result the others may have
-  /// made.
+  /// Runs the command with some mutants.
+  ///
+  /// Each mutant whose result may be caused by the others runs again alone.
   private mutating func attempt(_ group: [Mutant]) async throws {
     let name = group[0].operator.name
     if isOver || hangs.contains(name) { return }
@@ -161,7 +165,7 @@ struct CommandMutation {
 
 /// A run of a command with some mutants.
 struct CommandRun {
-  let end: ClientCommand.End
+  let end: ClientCommand.Exit
   let duration: Duration
   /// The number of requests for each recording.
   let asked: [Int: Int]
@@ -172,9 +176,9 @@ struct CommandRun {
   init(
     _ order: MutateOrder,
     _ served: ServedCassette?,
-    _ run: () async throws -> ClientCommand.End
+    _ run: () async throws -> ClientCommand.Exit
   ) async throws {
-    // A file of an earlier run would pass for this one's.
+    // A file of an earlier run must not be mistaken for this one's.
     if let junit = order.junit, unlink(junit.path) != 0, errno != ENOENT {
       throw FileError.refused(junit)
     }
@@ -182,7 +186,7 @@ struct CommandRun {
     end = try await run()
     (duration, asked) = (.now - start, served?.asked ?? [:])
     if let junit = order.junit {
-      // A crash leaves none, or half of one.
+      // After a crash the file is missing or incomplete.
       cases = (try? JUnitResults.read(junit)) ?? [:]
     } else {
       let failure = end.complaint.map { MutantResult.killed(by: .error, message: $0) }
@@ -192,14 +196,14 @@ struct CommandRun {
 
   var passed: Set<String> { Set(cases.filter { $1.failure == nil && !$1.isSkipped }.keys) }
 
-  /// Returns the first failure of some tests. A test that is missing has failed, and a skipped test
-  /// has not.
+  /// Returns the first failure of some tests. A missing test has failed, and a skipped one has not.
   func failure(of tests: Set<String>) -> MutantResult? {
     let failed = tests.filter { cases[$0].map { $0.failure != nil } ?? true }.min()
     return failed.map { cases[$0]?.failure ?? .killed(by: .error, message: "\($0) did not run") }
   }
 
-  /// Whether the command crashed, by its end or by the exit code of its shell, or wrote no results.
+  /// Whether the command crashed, as its end or the exit code of its shell shows, or wrote no
+  /// results.
   var isCrash: Bool {
     switch end {
     case .signalled: true

@@ -1,6 +1,6 @@
 /// The test cases in a JUnit XML file, as pytest, Gradle, npm packages and `swift test` write it.
 enum JUnitResults {
-  /// A test case, and its place in the source if the file has it.
+  /// A test case, with its location in the source if the file contains it.
   struct TestCase: Hashable {
     /// The class and the name.
     let id: String
@@ -14,10 +14,12 @@ enum JUnitResults {
   /// The maximum size of a file.
   private static let bytesMax = 16 << 20
 
-  /// Reads the test cases by their identifiers. If several have the same, it failed if one of them
-  /// did, and was skipped if all of them were.
+  /// Reads the test cases by their identifiers.
   ///
-  /// - Throws: An error if the file is missing, too large or no JUnit XML.
+  /// If several have the same identifier, it failed if one of them did, and was skipped if all
+  /// were.
+  ///
+  /// - Throws: An error if the file is missing, too large or not JUnit XML.
   static func read(_ file: URL) throws -> [String: TestCase] {
     let data = try FileError.reading(file, bytesMax: bytesMax)
     let text = String(decoding: data, as: UTF8.self)
@@ -42,14 +44,14 @@ enum JUnitResults {
       throw FormatError(
         source: file.relativePath,
         place: "",
-        problem: "no JUnit XML, or half of one",
-        fix: "Let the command write it there, as in pytest --junit-xml=\(file.relativePath)."
+        problem: "not JUnit XML, or not complete",
+        fix: "The command must write this file, as in pytest --junit-xml=\(file.relativePath)."
       )
     }
     return cases
   }
 
-  /// Returns the attributes of a tag behind its name.
+  /// Returns the attributes after a tag's name.
   private static func attributes(_ text: Substring) -> [String: String] {
     let tag = text.prefixMatch(of: /(?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*/)?.0 ?? ""
     return tag.matches(of: /([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/).reduce(into: [:]) {

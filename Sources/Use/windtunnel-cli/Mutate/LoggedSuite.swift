@@ -1,5 +1,5 @@
-/// Tests that run their mutants themselves and write the log: Swift tests with cassettes, and tests
-/// of pytest.
+/// Tests that run their mutants themselves and write the log: Swift tests with cassettes, and
+/// pytest.
 struct LoggedSuite {
   let order: MutateOrder
   let log: MutationLogFile
@@ -8,15 +8,16 @@ struct LoggedSuite {
   /// The server of the tests; `nil` if they play cassettes themselves.
   let served: ServedCassette?
 
-  /// The maximum number of times that the command starts again behind a crash.
+  /// The maximum number of restarts of the command after a crash.
   private static let restartsMax = 20
 
-  /// Runs the command, again after each crash or hang without the mutants that had begun, and then
-  /// each of those by itself.
+  /// Runs the command, and again after each crash or hang without the mutants in progress.
+  ///
+  /// Then it runs each of these mutants alone.
   ///
   /// - Returns: The end of the first run.
   /// - Throws: `CancellationError` if this process is interrupted.
-  func run() async throws -> ClientCommand.End {
+  func run() async throws -> ClientCommand.Exit {
     let (start, first) = (ContinuousClock.now, try await run(order.plan))
     var (plan, stuck, end) = (order.plan, try log.load().open, first)
     var (known, hangs) = (Set<MutantRun>(), HungOperators())
@@ -44,23 +45,29 @@ struct LoggedSuite {
     return first
   }
 
-  /// Runs the command once, and appends the results of runs that a crash or a hang has ended and
-  /// that are not repeated.
-  private func run(_ plan: MutationPlan) async throws -> ClientCommand.End {
+  /// Runs the command once.
+  ///
+  /// Mutants whose run ended in a crash or a hang, and that are not repeated, get their results
+  /// here.
+  private func run(_ plan: MutationPlan) async throws -> ClientCommand.Exit {
     var variables = ["WINDTUNNEL_MUTATE": log.file.path]
     let events = try log.load()
+    var plugin: PluginLog?
     if let served {
       served.play([])
+      let lines = try PluginLog(in: folder)
       let done = events.results.keys + (plan.run == nil ? events.open : [])
-      let task = served.task(log.file, plan, done: done)
+      let task = served.task(lines.file, plan, done: done)
       let file = folder.appending(path: "plan.json")
       try FileError.writing(Data(task.bytes()), to: file)
       variables["WINDTUNNEL_MUTATE_PLAN"] = file.path
       variables.merge(try PytestPlugin.install(in: folder)) { $1 }
+      plugin = lines
     }
     let end = try await order.run(served, variables, isSerial: plan.run != nil, isShown: true) {
-      await isStuck(since: events.count)
+      [plugin] in await isStuck(since: events.count, plugin)
     }
+    try await plugin?.move(to: log)
     let news = try log.load().dropFirst(events.count)
     // Tests run again one after another, in the order of their last mutants.
     if news.open.isEmpty { try log.accuse(news.unfinished.prefix(1), end) }
@@ -68,14 +75,16 @@ struct LoggedSuite {
     return end
   }
 
-  /// Returns true if the log has not grown for too long while a mutant runs, or a test after its
+  /// Returns `true` if the log does not grow for too long during a mutant, or a test after its
   /// mutants.
-  private func isStuck(since first: Int) async -> Bool {
+  private func isStuck(since first: Int, _ plugin: PluginLog?) async -> Bool {
     var (bytes, since) = (log.bytes, ContinuousClock.now)
     // The time until the log is read; `nil` until it grows.
     var limit: Duration? = order.limit(.zero)
     // Only a cancellation ends the sleep early. An unreadable log is reported at the end.
     while (try? await Task.sleep(for: .milliseconds(100))) != nil {
+      // The same error is thrown when the command has ended.
+      try? await plugin?.move(to: log)
       if log.bytes != bytes { (bytes, since, limit) = (log.bytes, .now, order.limit(.zero)) }
       guard let quiet = limit, .now - since > quiet, let events = try? log.load() else { continue }
       let slowest = events.tests.map(\.duration).max() ?? .zero
@@ -96,17 +105,17 @@ struct HungOperators {
 
   func contains(_ name: String) -> Bool { counts[name, default: 0] >= Self.max }
 
-  /// Counts a hung run, and reports an operator that is skipped from now on.
+  /// Counts a hung run, and reports an operator that is skipped afterwards.
   mutating func add(_ name: String) {
     counts[name, default: 0] += 1
     if counts[name] == Self.max {
-      Terminal.complain("\(name) hung \(Self.max) times and is not tried again.\n")
+      Terminal.complain("\(name) hung \(Self.max) times and is skipped from now on.\n")
     }
   }
 }
 
 extension MutateOrder {
-  /// Returns the time without a sign of life after which a mutant counts as hung.
+  /// Returns the time without activity after which a mutant counts as hung.
   func limit(_ plain: Duration) -> Duration { timeout ?? max(.seconds(10), plain * 10) }
 
   /// Runs the command once. Throws `CancellationError` if this process is interrupted.
@@ -116,7 +125,7 @@ extension MutateOrder {
     isSerial: Bool = false,
     isShown: Bool = false,
     until isStuck: @escaping @Sendable () async -> Bool
-  ) async throws -> ClientCommand.End {
+  ) async throws -> ClientCommand.Exit {
     var variables = variables.merging(served?.variables ?? [:]) { own, _ in own }
     // Sets have the same order in each run. The trace of a crash takes seconds and is not used.
     variables["PYTHONHASHSEED"] = "0"

@@ -8,16 +8,16 @@ enum MutateCommand: Command {
   static let flags = [
     Flag("--cassette", "FILE", "Play this cassette to CMD at {url}; Swift tests need no flag."),
     MatchFlag.flag("method, path and query"),
-    Flag("--proxy", nil, "Play it behind a proxy that decrypts TLS, for clients with fixed hosts."),
+    Flag("--proxy", nil, "Play it in a proxy that decrypts TLS, for clients with fixed hosts."),
     Flag("--junit", "PATH", "JUnit XML that CMD writes, to judge each of its tests."),
     Flag("--plugin", "NAME", choices: ["pytest"])
-      .help("Write the plug-in that pytest is run with to this folder, and end."),
+      .help("Write the plug-in for pytest to this folder, and exit."),
     Flag("--only", "PATTERN", "Mutate the responses to these requests, such as \"GET /orders\"."),
     Flag("--fault", "NAME", choices: MutationOperator.all.map(\.name))
-      .help("Mutate them in this way, such as status-500. May be repeated."),
-    Flag("--budget", "TIME", "Stop after this time, and count the mutants that were not tried."),
+      .help("Use this mutation, such as status-500. May be repeated."),
+    Flag("--budget", "TIME", "Stop after this time, and report the number of untested mutants."),
     Flag("--timeout", "TIME")
-      .help("Time after which a mutant hangs (default: by the slowest test, at least 10s)."),
+      .help("Time after which a run is hung (default: from the slowest test, at least 10s)."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
     Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
     Flag("--accept", nil, "Accept all blind spots that are found."),
@@ -41,7 +41,7 @@ enum MutateCommand: Command {
     let log = try MutationLogFile(resuming: file, order)
     var served: ServedCassette?
     if let file = order.cassette { served = try await ServedCassette(file, order, in: folder.url) }
-    var end = ClientCommand.End.interrupted
+    var end = ClientCommand.Exit.interrupted
     do { end = try await mutate(order, log, served, in: folder.url) } catch is CancellationError {}
     await served?.stop()
     let events = try log.load()
@@ -57,7 +57,7 @@ enum MutateCommand: Command {
     )
     let lines = try FileError.reading(log.file, bytesMax: MutationLog.bytesMax).split(separator: 10)
     let longCount = lines.count { $0.count > MutationEvent.lineBytesMax }
-    if longCount > 0 { Terminal.complain("Lines of the log that are too long: \(longCount).\n") }
+    if longCount > 0 { Terminal.complain("Skipped overlong lines of the log: \(longCount).\n") }
     Terminal.answer(report: report.text(isLong: arguments.has("--all")))
     for (file, form) in order.reports {
       try FileError.writing(form == "html" ? report.htmlData() : report.jsonData(), to: file)
@@ -69,7 +69,7 @@ enum MutateCommand: Command {
       Terminal.complain("\(order.command.name) \(complaint).\n")
     } else if events.tests.isEmpty, order.cassette == nil {
       Terminal.complain(
-        "No test used a cassette. Swift tests need .cassette, and other commands --cassette, as in "
+        "No test used a cassette. Swift tests need .cassette; other commands need --cassette, as in "
           + "windtunnel mutate --cassette api.json -- ./run-tests {url}\n"
       )
     }
@@ -82,17 +82,17 @@ enum MutateCommand: Command {
     }
   }
 
-  /// Runs the command without mutants and with them; returns its first end.
+  /// Runs the command without mutants and with them. Returns the end of the first run.
   private static func mutate(
     _ order: MutateOrder,
     _ log: MutationLogFile,
     _ served: ServedCassette?,
     in folder: URL
-  ) async throws -> ClientCommand.End {
+  ) async throws -> ClientCommand.Exit {
     let suite = LoggedSuite(order: order, log: log, folder: folder, served: served)
     let count = try log.load().count
     let first = try await CommandRun(order, served) { try await suite.run() }
-    // A command that writes no line about a test knows nothing of mutants.
+    // A command that writes no line about a test does not support mutants.
     guard let served, try log.load().count == count else { return first.end }
     if let junit = order.junit { _ = try JUnitResults.read(junit) }
     var mutation = CommandMutation(order, log, served, first)

@@ -1,34 +1,37 @@
-/// The task of `windtunnel mutate`, read off the command line.
+/// The task of `windtunnel mutate`, read from the command line.
 struct MutateOrder {
   let command: ClientCommand
-  /// Whether it is `swift test`.
+  /// Whether the command is `swift test`.
   let isSwiftTest: Bool
-  /// The words behind `windtunnel mutate`, without flags of this run alone.
+  /// The arguments of `windtunnel mutate`, without flags of this run alone.
   let words: [String]
   let plan: MutationPlan
-  /// The cassette that is played at a port; `nil`: the tests play theirs themselves.
+  /// The cassette that is played on a port; `nil` if the tests play their own.
   let cassette: URL?
   let matcher: Matcher
   let isProxied: Bool
   /// The JUnit XML that the command writes.
   let junit: URL?
-  /// The time after which a mutant counts as hung; `nil`: it follows from runs without one.
+  /// The time after which a mutant counts as hung; `nil` to derive it from runs without one.
   let timeout: Duration?
   let log: URL?
-  /// The file of accepted blind spots, and its contents.
+  /// The file of accepted blind spots, with its contents.
   let accepted: (file: URL, survivors: AcceptedSurvivors)
-  /// The reason to accept every blind spot; `nil` to accept no blind spot.
+  /// The reason to accept every blind spot; `nil` to accept none.
   let reason: String?
   let reports: [(file: URL, form: String)]
 
   private static let acceptedBytesMax = 16 << 20
   private static let forms = ["html", "json"]
-  /// The flags that the command line to repeat a part of the run has, too.
+  /// The flags that are kept in the command line for repeating a part of the run.
   private static let kept = ["--cassette", MatchFlag.name, "--junit", "--accepted"]
 
   init(_ arguments: Arguments) throws {
     guard let name = arguments.command.first else {
-      throw Refusal.missing("The command that runs the tests", "windtunnel mutate -- swift test")
+      throw CommandError.missing(
+        "The command that runs the tests",
+        "windtunnel mutate -- swift test"
+      )
     }
     isSwiftTest = name.hasSuffix("swift") && arguments.command.dropFirst().first == "test"
     command = try ClientCommand(arguments.command)
@@ -36,7 +39,7 @@ struct MutateOrder {
     isProxied = arguments.has("--proxy")
     for flag in [MatchFlag.name, "--proxy", "--junit"] where arguments.has(flag) && cassette == nil
     {
-      throw Refusal.usage("\(flag) needs --cassette, which is played to any command.")
+      throw CommandError.usage("\(flag) needs --cassette, the cassette to play to the command.")
     }
     matcher = try MatchFlag.matcher(arguments, over: isProxied ? .url : .pathAndQuery)
     junit = try arguments.value("--junit").map { URL(typed: $0) }
@@ -44,13 +47,13 @@ struct MutateOrder {
       (try? JUnitResults.read(junit)) == nil
     {
       let name = junit.relativePath
-      throw Refusal.usage(
-        "--junit would replace \(name), which is no JUnit XML: name another file."
+      throw CommandError.usage(
+        "--junit would overwrite \(name), which is not JUnit XML. Name another file."
       )
     }
     let names = MutationOperator.all.map(\.name)
     let unknown = arguments.all("--fault").first { !names.contains($0) }
-    if let unknown { throw Refusal.choice("--fault", unknown, among: names) }
+    if let unknown { throw CommandError.choice("--fault", unknown, among: names) }
     var plan = MutationPlan(operators: arguments.has("--fault") ? arguments.all("--fault") : nil)
     (plan.seed, plan.budget) = (try arguments.seed(), try arguments.duration("--budget"))
     plan.only = try arguments.patterns("--only")
@@ -61,7 +64,7 @@ struct MutateOrder {
     accepted = (file, try Self.survivors(file))
     reason = try arguments.value("--reason")
     guard arguments.has("--accept") == (reason != nil) else {
-      throw Refusal.usage("--accept and --reason TEXT go together: a blind spot needs a reason.")
+      throw CommandError.usage("--accept and --reason TEXT need each other: state a reason.")
     }
     if reason != nil { try FileError.probeWriting(to: file) }
     reports = try arguments.files("--report", endingIn: Self.forms) { form in

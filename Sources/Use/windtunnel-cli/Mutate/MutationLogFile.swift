@@ -4,9 +4,10 @@
 struct MutationLogFile {
   let file: URL
 
-  /// Begins a log, or resumes it if the file exists. A result is kept if the seed is the same, and
-  /// the file of its test and its cassette are older than the log; without a file of the test, if
-  /// the command is the same.
+  /// Begins a log, or resumes an existing file.
+  ///
+  /// A result is kept if the seed is the same, and if the test's file and the cassette are older
+  /// than the log. If the test's file is unknown, the command must be the same.
   init(resuming file: URL, _ order: MutateOrder) throws {
     self.file = file
     let now = Date().timeIntervalSince1970
@@ -16,7 +17,7 @@ struct MutationLogFile {
       let data = try FileError.reading(file, bytesMax: MutationLog.bytesMax)
       let events = try MutationLog.events(in: data)
       guard case .plan(let earlier)? = events.first else {
-        throw FormatError(source: file.relativePath, place: "line 1", problem: "no log of mutants")
+        throw FormatError(source: file.relativePath, place: "line 1", problem: "not a mutation log")
       }
       let head = try JSON(parsing: data.prefix { $0 != UInt8(ascii: "\n") }, source: "")
       let start = head["startedAt"]?.doubleValue ?? 0
@@ -29,7 +30,7 @@ struct MutationLogFile {
       }
       let ids = Set(kept.map(\.id))
       let results = events.results.filter { ids.contains($0.key.test) }
-      lines = kept.map { .test($0) } + results.map { .end($0, $1) }
+      lines = kept.map { .test($0) } + results.map { .end($0, $1.withoutSecrets) }
     }
     var plan = try JSON(parsing: MutationEvent.plan(order.plan).line.utf8, source: "")
     // Readers of events ignore these members.
@@ -39,7 +40,7 @@ struct MutationLogFile {
     try FileError.writing(Data("\(text)\n".utf8), to: file)
   }
 
-  /// Whether a file exists and was last written before a time.
+  /// Returns whether a file exists and was last written before a time.
   private static func isOlder(_ path: String, than time: Double) -> Bool {
     FileMark(of: URL(typed: path))?.date.map { $0.timeIntervalSince1970 < time } ?? false
   }
@@ -48,22 +49,21 @@ struct MutationLogFile {
     try MutationLog.events(in: FileError.reading(file, bytesMax: MutationLog.bytesMax))
   }
 
-  /// The size of the file; it grows with each line.
+  /// The size of the file, which grows with each line.
   var bytes: Int { (try? FileError.size(of: file, bytesMax: MutationLog.bytesMax)) ?? 0 }
 
   func append(_ events: [MutationEvent]) throws {
     try MutationLog.append(events.map(\.line), to: file)
   }
 
-  /// Appends the result of runs whose process ended in them, or after them outside every run.
-  func accuse(_ runs: some Sequence<MutantRun>, _ end: ClientCommand.End) throws {
+  /// Appends the result of runs whose process ended during them, or after them outside every run.
+  func accuse(_ runs: some Sequence<MutantRun>, _ end: ClientCommand.Exit) throws {
     try append(runs.map { .end($0, end == .hung ? .hung : .crashed) })
   }
 }
 
 extension Sequence<MutationEvent> {
-  /// The last run of each test that did not run without a mutant after it, in the order of their
-  /// ends.
+  /// The last run of each test that has not run without a mutant since, in the order of their ends.
   var unfinished: [MutantRun] {
     var last: [String: (place: Int, run: MutantRun)] = [:]
     for (place, event) in enumerated() {

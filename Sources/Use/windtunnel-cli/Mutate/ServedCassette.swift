@@ -3,9 +3,9 @@ struct ServedCassette {
   /// The path of the cassette, as it was typed.
   let path: String
   let interactions: [Interaction]
-  /// The address of the server; `nil`: the command asks the hosts of the cassette.
+  /// The address of the server; `nil` if the command sends requests to the cassette's hosts.
   let url: String?
-  /// The environment variables that lead a command here.
+  /// The environment variables that direct a command to this server.
   let variables: [String: String]
   private let deck: Deck
   private let server: ReplayServer
@@ -46,15 +46,16 @@ struct ServedCassette {
     deck.reset()
   }
 
-  /// The number of requests for each recording since then.
+  /// The number of requests for each recording since the last ``play(_:)``.
   var asked: [Int: Int] {
     deck.journal.all.compactMap(\.take.interaction).reduce(into: [:]) { $0[$1, default: 0] += 1 }
   }
 
   func use(of mutant: Mutant) -> MutantUse { deck.use(of: mutant.onWire) }
 
-  /// Returns the task of a plug-in that runs each test with the mutants of the recordings that it
-  /// uses, as JSON.
+  /// Returns the task of the plug-in as JSON.
+  ///
+  /// The plug-in runs each test with the mutants of the recordings that the test uses.
   func task(_ log: URL, _ plan: MutationPlan, done: [MutantRun]) -> JSON {
     let all = Mutants(of: interactions, by: plan)
     let recordings = interactions.indices.map { place -> JSON.Member in

@@ -1,40 +1,42 @@
-/// The first plan of a team: a cassette, the reads on it that users wait for, and a client.
+/// The first plan of a team: a cassette, its read requests that users wait for, and a client.
 struct NewPlan {
   private let cassette: String?
   private let client: [String]
   private let keys: [PlanKey]
   private let recordings: Int
-  /// The requests without whose response a user sees nothing, such as `GET /feed`.
+  /// The requests without which a screen stays blank, such as `GET /feed`.
   private let critical: [String]
-  /// The remark about requests that are not among them; empty if there is none.
+  /// The remark about requests that are not critical; empty if there is none.
   private let omission: String
 
-  /// The maximum number of critical requests: nobody reads more than that.
+  /// The maximum number of critical requests, so that the file stays readable.
   private static let criticalMax = 50
 
-  /// Creates a plan for a drill with these flags. Throws if the cassette cannot be read, if the
-  /// client is no program, or if the words of the client have a secret.
+  /// Creates a plan for a drill with these flags.
+  ///
+  /// Throws if the cassette cannot be read, if the client is not a program, or if its arguments
+  /// contain a secret.
   init(cassette: String?, client: [String], flags: [Flag]) throws {
     (self.cassette, self.client, keys) = (cassette, client, PlanKey.known(to: flags))
     if let program = client.first, Executable.find(program) == nil {
-      throw Refusal.noCommand(program)
+      throw CommandError.noCommand(program)
     }
     guard !CommandWords(client).isIncomplete else {
-      throw Refusal.usage(
-        "The command has a secret, and \(PlanFile.name) is a file to commit. "
-          + "Let the client read it from an environment variable."
+      throw CommandError.usage(
+        "The command contains a secret, but \(PlanFile.name) is a file to commit. "
+          + "Let the client read the secret from an environment variable."
       )
     }
     let file = try cassette.map { try CassetteFile.readToPlay(URL(typed: $0)) }
     recordings = file?.interactions.count ?? 0
     let isKnown = keys.contains { $0.name == "critical" }
     let all = isKnown ? file?.criticalRequests ?? [] : []
-    // A star of a cassette is a text, and one of a pattern is not.
+    // A star on a cassette is a literal character; in a pattern it is a wildcard.
     let patterns = all.filter { RequestPattern.problem(with: $0) == nil && !$0.contains("*") }
     let (isFull, odd) = (patterns.count > Self.criticalMax, all.count - patterns.count)
     critical = isFull ? [] : patterns
     omission =
-      (odd > 0 ? "; not critical, as no pattern can have the path: \(odd)" : "")
+      (odd > 0 ? "; not critical, as no pattern can match the path: \(odd)" : "")
       + (isFull ? "; not critical, as \(Self.criticalMax) is the maximum: \(patterns.count)" : "")
   }
 
@@ -53,7 +55,7 @@ struct NewPlan {
     return .object(members)
   }
 
-  /// The contents of the file in a line.
+  /// The contents of the file in one line.
   var words: String {
     let client = client.isEmpty ? "no client" : "client \(client.joined(separator: " "))"
     guard let cassette else { return "\(client), the example API of windtunnel" }
@@ -62,7 +64,7 @@ struct NewPlan {
     return "\(client), \(cassette) with \(recordings) \(noun)\(count)\(omission)"
   }
 
-  /// The commands to type next.
+  /// The commands to type next, with explanations.
   var next: [String] {
     var rows: [(String, String)] = []
     let from = cassette.map { " --from \($0.asShellWord)" } ?? ""
@@ -75,7 +77,7 @@ struct NewPlan {
       )
     }
     rows += [
-      ("windtunnel drill", "judges the client by \(PlanFile.name)"),
+      ("windtunnel drill", "judges the client with \(PlanFile.name)"),
       ("windtunnel drill --bars mobile", "judges blank screens and a lost cache as well"),
       ("windtunnel drill --report drill.html", "writes a page as well"),
       ("windtunnel init --ci github", "writes a workflow; also gitlab and shell"),
@@ -85,7 +87,7 @@ struct NewPlan {
 }
 
 extension Cassette {
-  /// The requests that it marks as critical, or else its successful reads, each once.
+  /// The requests that are marked as critical, or else its successful reads, each once.
   fileprivate var criticalRequests: [String] {
     let marked = interactions.filter(\.isCritical)
     let reads = interactions.filter { interaction in

@@ -1,18 +1,18 @@
-/// `windtunnel.json`: the cassette, the client and the bars of a team, each under a key that stands
-/// for a flag of `windtunnel drill`.
+/// `windtunnel.json`: a team's cassette, client and bars, with one key per flag of
+/// `windtunnel drill`.
 ///
 ///     { "windtunnelPlan": 1, "cassette": "api.json", "client": ["./client", "{url}"], … }
 struct PlanFile {
   /// The name of the file that a drill reads if it is in the working directory.
   static let name = "windtunnel.json"
   static let flag = Flag("--plan", "FILE")
-    .help("Plan file to take flags from (default: windtunnel.json, if it is here).")
+    .help("Plan file with flags (default: windtunnel.json, if it exists).")
   static let versionKey = "windtunnelPlan"
   private static let bytesMax = 4 << 20
-  /// The flag that the key of the client's command stands for.
+  /// The flag of the client's command.
   private static let clientFlag = "--"
 
-  /// A key of the file with its words on a command line.
+  /// A key of the file, with its words on a command line.
   private struct PlanEntry {
     let key: String
     let flag: String
@@ -38,13 +38,15 @@ struct PlanFile {
     self.entries = entries.filter { !$0.words.isEmpty }
   }
 
-  /// Returns the arguments of a drill, completed by its plan file: the file of `--plan`, or else
-  /// `windtunnel.json` if it exists. Flags of the command line prevail.
+  /// Returns the arguments of a drill, completed by its plan file.
+  ///
+  /// The file is named by `--plan`, or is `windtunnel.json` if that exists. Flags of the command
+  /// line take precedence.
   static func completing(_ arguments: Arguments, flags: [Flag]) throws -> Arguments {
     let asked = try arguments.value(flag.name)
     if arguments.has("--again") {
       guard asked == nil else {
-        throw Refusal.usage("--plan does not go with --again, which runs by its report.")
+        throw CommandError.usage("--again takes its flags from the report; omit --plan.")
       }
       return arguments
     }
@@ -57,7 +59,7 @@ struct PlanFile {
     let taken = plan.entries.filter { !PlanKey.isGiven($0.flag, in: arguments) }
     Terminal.complain("windtunnel: \(line(of: file, taken, overruled))\n")
     let others = try Arguments(
-      // The file is not to be written over by a report.
+      // A report must not overwrite the file.
       ["\(flag.name)=\(file.relativePath)"] + taken.flatMap(\.words),
       flags: flags + [flag],
       operandsMax: 0,
@@ -72,16 +74,17 @@ struct PlanFile {
   private static func line(of file: URL, _ taken: [PlanEntry], _ overruled: [PlanEntry]) -> String {
     func names(_ entries: [PlanEntry]) -> String { entries.map(\.key).joined(separator: ", ") }
     let gives = taken.isEmpty ? "nothing" : names(taken)
-    let words = overruled.isEmpty ? "" : "; the command line gives \(names(overruled))"
-    return "\(file.relativePath) gives \(gives)\(words)"
+    let words = overruled.isEmpty ? "" : "; the command line overrides \(names(overruled))"
+    return "\(file.relativePath) sets \(gives)\(words)"
   }
 }
 
 extension Arguments {
-  /// Changes the working directory to the folder of a plan file, in which its client starts and its
-  /// paths begin.
+  /// Changes the working directory to the folder of a plan file, to which its paths are relative.
   ///
-  /// - Returns: The arguments of the command line, whose paths mean the same files as before.
+  /// The client is also started there.
+  ///
+  /// - Returns: The arguments of the command line, whose paths refer to the same files as before.
   fileprivate func entering(_ folder: URL) throws -> Arguments {
     let here = URL(typed: ".").standardizedFileURL.path
     guard folder.standardizedFileURL.path != here else { return self }
@@ -89,7 +92,7 @@ extension Arguments {
     var moved = resolvingFiles(of: PlanKey.fileFlags, named: PlanKey.nameFlags)
     moved.start = URL(filePath: here)
     guard FileManager.default.changeCurrentDirectoryPath(folder.path) else {
-      throw Refusal(.noInput, "\(folder.relativePath) cannot be entered.")
+      throw CommandError(.noInput, "\(folder.relativePath) cannot be the working directory.")
     }
     return moved
   }

@@ -1,4 +1,4 @@
-/// A key of a plan file and the flag of `windtunnel drill` that it stands for.
+/// A key of a plan file and its flag of `windtunnel drill`.
 struct PlanKey: Sendable {
   /// The value of a key in JSON.
   enum Value: Sendable {
@@ -21,7 +21,7 @@ struct PlanKey: Sendable {
   /// The key of the client's command.
   static let client = "client"
 
-  /// The other keys, in the order in which a plan file has them.
+  /// The other keys, in the order of a plan file.
   private static let table = [
     PlanKey("name", "--name", .text),
     PlanKey("cassette", "--cassette", .text),
@@ -42,32 +42,33 @@ struct PlanKey: Sendable {
     PlanKey("ignoreQuery", "--ignore-query", .texts),
     PlanKey("timeout", "--timeout", .text),
     PlanKey("stage", "--stage", .text),
+    PlanKey("http", "--http", .number),
     PlanKey("clock", "--clock", .text),
     PlanKey("workers", "--workers", .number),
     PlanKey("errors", "--errors", .text),
     PlanKey("reports", "--report", .texts),
   ]
 
-  /// Returns the keys whose flags a command has.
+  /// Returns the keys whose flags a command supports.
   static func known(to flags: [Flag]) -> [PlanKey] {
     table.filter { key in flags.contains { $0.name == key.flag } }
   }
 
   /// The flags whose values are files.
   static let fileFlags = ["--plan", "--cassette", "--baseline", "--write-baseline", "--report"]
-  /// The flags whose values are names, or files that have a slash or end in `.json`.
+  /// The flags whose values are names, or files whose path has a slash or ends in `.json`.
   static let nameFlags = ["--bars", "--scenario"]
 
-  /// Flags of which only one can be given; `--` stands for the client's command.
+  /// Groups of flags of which only one can be given; `--` is the client's command.
   private static let exclusive: [Set<String>] = [
     ["--calls", "--duration"], ["--rate", "--concurrency"], ["--subject", "--"],
     ["--baseline", "--write-baseline"],
   ]
 
-  /// Flags whose values on the command line do not replace those of the plan.
+  /// Flags whose values on the command line are added to the plan's values.
   static let added: Set = ["--gate"]
 
-  /// Returns whether a command line has a flag, or another one in its place.
+  /// Returns whether a command line has a flag, or another one of its group.
   static func isGiven(_ flag: String, in arguments: Arguments) -> Bool {
     let group = exclusive.first { $0.contains(flag) } ?? [flag]
     return !added.contains(flag)
@@ -83,7 +84,7 @@ struct PlanKey: Sendable {
     case .number:
       guard let json = top.take(name) else { return [] }
       guard case .number(let digits) = json else {
-        throw top.error(name, "a number should stand here")
+        throw top.error(name, "should be a number")
       }
       return ["\(flag)=\(digits)"]
     }

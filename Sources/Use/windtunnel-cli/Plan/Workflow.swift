@@ -1,4 +1,4 @@
-/// A file by which a CI runs the plan of the working directory.
+/// A file for a CI system, which runs the plan of the working directory.
 enum Workflow: String, CaseIterable {
   case github
   case gitlab
@@ -13,12 +13,12 @@ enum Workflow: String, CaseIterable {
     }
   }
 
-  /// The next step for its user.
+  /// The next step for the user.
   var words: String {
     switch self {
-    case .github: "commit it; it runs windtunnel from PATH, or the program that WINDTUNNEL names"
+    case .github: "commit it; it runs windtunnel from PATH, or the program in $WINDTUNNEL"
     case .gitlab: "name it in .gitlab-ci.yml: include: \(path)"
-    case .shell: "run it by ./\(path); the reports are in windtunnel-report"
+    case .shell: "run it with ./\(path); it writes reports to windtunnel-report"
     }
   }
 
@@ -96,12 +96,12 @@ enum Workflow: String, CaseIterable {
     }
   }
 
-  /// The commands of each of them: run the drill, and show its report.
+  /// The commands that all of them share: run the drill, and show its report.
   private static func steps(indent: Int) -> String {
     """
     windtunnel=${WINDTUNNEL:-windtunnel}
     if ! command -v "$windtunnel" > /dev/null; then
-      echo "There is no $windtunnel on PATH. WINDTUNNEL can name the program." >&2
+      echo "$windtunnel is not in PATH. Set WINDTUNNEL to the program." >&2
       exit 69
     fi
     reports=windtunnel-report

@@ -9,9 +9,9 @@ enum ProxyCommand: Command {
   static let flags =
     [
       Flag("--scenario", "NAME|FILE", choices: Shipped.preRelease)
-        .help("Scenario (default: calm); if there are several, the key n starts the next."),
+        .help("Scenario (default: calm); with several, the key n starts the next."),
       Flag("--cassette", "FILE", "Cassette with responses; requests to other hosts are passed on."),
-      Flag("--record", "FILE", "Record traffic to FILE, and play it; closed tunnels are excluded."),
+      Flag("--record", "FILE", "Record traffic to FILE, and play it, except in closed tunnels."),
       MatchFlag.flag("method and URL"),
       ServingTLS.openFlag,
       ServingTLS.fileFlag,
@@ -66,7 +66,7 @@ enum ProxyCommand: Command {
     judging.cancel()
     ends.restore()
     await server.stop()
-    // What cannot be written takes nothing else with it.
+    // If one file cannot be written, the others still are.
     var problem: (any Error)?
     var isWhole = true
     do { isWhole = try recording.map { try order.keep($0, deck) } ?? true } catch {
@@ -77,7 +77,7 @@ enum ProxyCommand: Command {
       let data = file.pathExtension == "html" ? report.htmlData() : report.jsonData()
       do {
         try FileError.writing(data, to: file)
-        Terminal.complain("\(file.relativePath): the report\n")
+        Terminal.complain("\(file.relativePath): report\n")
       } catch {
         problem = problem ?? error
       }
@@ -90,9 +90,9 @@ enum ProxyCommand: Command {
   }
 }
 
-/// A flight through a proxy: which scenario is flown, and what was seen of it.
+/// A run through a proxy: its current scenario, and the observations of it.
 ///
-/// Touched by the terminal and, for what is seen, by the server's thread.
+/// It is accessed by the terminal, and by the server's thread for observations.
 private final class ProxyFlight: Sendable {
   private let deck: Deck
   private let order: ProxyOrder
@@ -101,25 +101,25 @@ private final class ProxyFlight: Sendable {
   /// The rules that each scenario allows, by its name.
   private let allowedIn = Locked<[String: [AllowedRule]]>([:])
 
-  /// Begins with the log that the deck's events go to.
+  /// Begins with the log of the deck's events.
   init(_ deck: Deck, _ order: ProxyOrder, _ log: Locked<ProxyLog>) {
     (self.deck, self.order, self.log) = (deck, order, log)
     begin(order.scenarios[0], seed: deck.seed)
   }
 
-  /// Notes that another scenario is flown.
+  /// Records that another scenario begins.
   func begin(_ scenario: Scenario, seed: UInt64) {
     allowedIn.withLock { $0[scenario.name] = scenario.allowed + order.allowed }
     log.withLock { $0.begin(scenario, seed: seed) }
   }
 
-  /// Notes what became of a peer, and says what is new of it.
+  /// Records an event of a peer, and reports it if it is new.
   func note(_ event: PeerEvent) {
     guard let line = peers.withLock({ $0.note(event) }) else { return }
     Terminal.complain("\(line)\n")
   }
 
-  /// Does what was asked for; false where that is to end.
+  /// Performs the action for an event; `false` if the proxy should end.
   func take(_ event: ProxyEnds.Event) -> Bool {
     let name = deck.scenario.name
     switch event {
@@ -135,21 +135,21 @@ private final class ProxyFlight: Sendable {
     case .key("b"): mark(.blank, in: name)
     case .key("q"), .interrupted: return false
     case .timeUp:
-      Terminal.complain("The time is up.\n")
+      Terminal.complain("The time limit was reached.\n")
       return false
     case .key: break
     }
     return true
   }
 
-  /// The time between two looks at what the requests show, while somebody reads it.
+  /// The interval between two evaluations of the requests while the console is watched.
   private static let judgingPeriod = Duration.seconds(2)
 
-  /// Shows the findings on the console as they come, until the task is cancelled.
+  /// Shows new findings on the console, until the task is cancelled.
   func showFindings() async {
     guard let console = order.console else { return }
     var shown: Set<String> = []
-    // Only a cancellation ends the sleep early, and then nobody looks any more.
+    // Only a cancellation ends the sleep early.
     while (try? await Task.sleep(for: Self.judgingPeriod)) != nil {
       guard console.isWatched else { continue }
       let report = report(seed: deck.seed, duration: .zero)
@@ -187,30 +187,30 @@ private final class ProxyFlight: Sendable {
   }
 }
 
-/// A record of what has become of the peers of a proxy.
+/// The states of a proxy's peers.
 private struct PeersSeen {
-  /// The addresses of those that were turned away and have not given the code since.
+  /// The addresses of the peers that were refused and have not sent the code since.
   private(set) var turnedAway: Set<String> = []
   private var told: Set<String> = []
 
-  /// The greatest number of peers that are kept, and of lines about them: a crowd of them does not
-  /// fill a terminal.
+  /// The maximum numbers of stored peers and of lines about them, so that they do not fill a
+  /// terminal.
   private static let (peersMax, linesMax) = (1000, 200)
 
-  /// Returns what is to be said, where it has not been said before.
+  /// Returns a line about an event, unless it was reported before.
   mutating func note(_ event: PeerEvent) -> String? {
     let line: String
     switch event {
     case .turnedAway(let peer):
       if turnedAway.count < Self.peersMax { turnedAway.insert(peer) }
-      line = "\(peer) has asked, and is not served before it gives the code."
+      line = "\(peer) sent a request. It is served after it enters the code."
     case .admitted(let peer):
       turnedAway.remove(peer)
-      line = "\(peer) gave the code and is served."
+      line = "\(peer) entered the code and is served."
     case .codeUsedUp(let count):
       line =
-        "\(count) wrong codes were given, and no code is taken any more. To serve another device, "
-        + "start again, or with --client and its address."
+        "\(count) wrong codes were entered, so no further code is accepted. To serve another device, "
+        + "start again, or pass its address as --client."
     case .notConnected(let peer, let refusal):
       line = "\(peer) was not connected: \(refusal)"
     }

@@ -12,7 +12,7 @@ final class ProxyEnds: Sendable {
   private let keyboard: Keyboard?
   private let waiting: [Task<Void, Never>]
 
-  /// Listens from now on; `duration` is how long until the time is up.
+  /// Starts to listen for events. `duration` is the maximum run time.
   init(after duration: Duration?, scenarioCount: Int) {
     let (events, continuation) = AsyncStream<Event>.makeStream()
     self.events = events
@@ -26,7 +26,7 @@ final class ProxyEnds: Sendable {
     if let duration {
       waiting.append(
         Task {
-          // Only a cancellation ends the sleep early, and then nobody waits for it.
+          // Only a cancellation ends the sleep early, and then the event is not needed.
           guard (try? await Task.sleep(for: duration)) != nil else { return }
           continuation.yield(.timeUp)
         }
@@ -36,42 +36,43 @@ final class ProxyEnds: Sendable {
     keyboard = Keyboard { continuation.yield(.key($0)) }
     if keyboard != nil {
       let next = scenarioCount > 1 ? "n next scenario, " : ""
-      Terminal.complain("Keys: \(next)o shown, b blank screen, q done.\n")
+      Terminal.complain("Keys: \(next)o screen shown, b blank screen, q quit.\n")
     }
   }
 
-  /// Gives the terminal back as it was. Any number of times.
+  /// Restores the terminal's settings. It may be called several times.
   func restore() {
     keyboard?.restore()
     for task in waiting { task.cancel() }
   }
 }
 
-/// Single keys from the terminal that the tool was started at.
+/// Single keys from the terminal in which the tool was started.
 ///
-/// Signals stay keys of the terminal's: Ctrl-C interrupts as ever. Only line editing and echo are
-/// off, and both come back with ``restore()``.
+/// Signal keys keep working: Ctrl-C interrupts as before. Only line editing and echo are off, and
+/// ``restore()`` enables both again.
 private final class Keyboard: Sendable {
   private let before: Locked<termios?>
 
-  /// `nil` where standard input is no terminal, or one that belongs to somebody else just now.
+  /// Creates a keyboard; `nil` if standard input is not a terminal, or if this process is in the
+  /// background.
   init?(_ pressed: @escaping @Sendable (Character) -> Void) {
     var settings = termios()
-    // In the background a change of the settings would stop the process (SIGTTOU).
+    // In the background, changing the settings would stop the process (SIGTTOU).
     guard isatty(STDIN_FILENO) != 0, tcgetpgrp(STDIN_FILENO) == getpgrp(),
       tcgetattr(STDIN_FILENO, &settings) == 0
     else { return nil }
     before = Locked(settings)
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
     guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else { return nil }
-    // A thread of its own, since it waits in `read`; it ends with the process or the terminal.
+    // A separate thread, because it blocks in `read`. It ends with the process or the terminal.
     Thread.detachNewThread {
       var byte: UInt8 = 0
       while read(STDIN_FILENO, &byte, 1) == 1 { pressed(Character(UnicodeScalar(byte))) }
     }
   }
 
-  /// Gives the terminal back as it was; once, however often it is asked.
+  /// Restores the terminal's settings once; further calls have no effect.
   func restore() {
     guard var settings = before.exchange(nil) else { return }
     tcsetattr(STDIN_FILENO, TCSANOW, &settings)

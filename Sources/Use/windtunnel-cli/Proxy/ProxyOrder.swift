@@ -1,22 +1,21 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The task of a proxy, read off the command line.
+/// The task of a proxy, read from the command line.
 struct ProxyOrder {
   let scenarios: [Scenario]
   let recordFile: URL?
-  /// The rules that requests are compared by, where there is a cassette.
+  /// The rules for comparing requests, if there is a cassette.
   let matcher: Matcher
   let redaction: RedactionRules
-  /// Tells that each new interaction bears its day.
+  /// Whether each new interaction contains its date.
   private let isDated: Bool
   let reports: [URL]
   let duration: Duration?
-  /// The weight from which on a finding fails; `nil` where none does, as long as nobody asks for
-  /// it.
+  /// The minimum severity of a finding that fails the run; `nil`, the default, if none does.
   let failingFindings: Finding.Severity?
-  /// The rules that may be broken in every scenario.
+  /// The rules that may be violated in every scenario.
   let allowed: [AllowedRule]
-  /// The console, where one is wanted.
+  /// The console; `nil` if it is not used.
   let console: Console?
   private let settings: ReplayServer.Options
   private let tls: ServingTLS
@@ -26,14 +25,14 @@ struct ProxyOrder {
   private let seed: UInt64
   private let isOnLAN: Bool
 
-  /// The flags that are of use only where something is recorded.
+  /// The flags that require a recording.
   private static let ofRecording = [
     RedactionFlags.names, RedactionFlags.keep, RedactionFlags.personalData, "--dates",
     IgnoredHost.name,
     Flag.keepEncodings.name,
   ]
 
-  /// The time that a proxy which others can reach is open unless told.
+  /// The default run time of a proxy that other devices can reach.
   static let lanDuration = Duration.seconds(2 * 60 * 60)
 
   init(_ arguments: Arguments) throws {
@@ -41,22 +40,22 @@ struct ProxyOrder {
     trust = try UpstreamTrust(arguments)
     let opensTLS = tls.isWanted
     guard opensTLS || !trust.isGiven else {
-      throw Refusal.usage(
-        "\(UpstreamTrust.name) belongs to --open-tls: without it the client trusts servers itself."
+      throw CommandError.usage(
+        "\(UpstreamTrust.name) needs --open-tls; otherwise the client itself checks certificates."
       )
     }
     scenarios = try Self.scenarios(arguments, opensTLS: opensTLS)
     let cassettePath = try arguments.value("--cassette")
     recordFile = try arguments.value("--record").map { URL(typed: $0) }
     if cassettePath != nil, recordFile != nil {
-      throw Refusal.usage(
-        "--cassette and --record are given both; --record FILE plays what is in FILE already."
+      throw CommandError.usage(
+        "Pass --cassette or --record: --record FILE also plays the recordings in FILE."
       )
     }
     cassette = try cassettePath.map { try CassetteFile.readToPlay(URL(typed: $0)) }
     matcher = try MatchFlag.matcher(arguments, over: .url)
     if recordFile == nil, let flag = Self.ofRecording.first(where: { arguments.has($0) }) {
-      throw Refusal.usage("\(flag) goes with --record; without it nothing is kept.")
+      throw CommandError.usage("\(flag) needs --record; otherwise nothing is recorded.")
     }
     redaction = try RedactionRules(arguments).keeping(matcher.kept)
     isDated = arguments.has("--dates")
@@ -88,22 +87,22 @@ struct ProxyOrder {
     }
     var names: Set<String> = []
     for scenario in named where !names.insert(scenario.name).inserted {
-      throw Refusal.usage(
-        "Two of the scenarios are called \"\(scenario.name)\", and a report tells them apart by their "
-          + "names; leave one out or rename it."
+      throw CommandError.usage(
+        "Two scenarios are called \"\(scenario.name)\", but a report identifies scenarios by name. "
+          + "Omit or rename one of them."
       )
     }
     return named.isEmpty ? [.calm] : named
   }
 
-  /// Returns the settings of the proxy. `host` becomes the address that other devices ask, if they
-  /// may.
+  /// Returns the settings of the proxy. `host` becomes the address for other devices, if they are
+  /// allowed.
   private static func proxying(_ arguments: Arguments, at host: inout String) throws -> Proxying {
     var proxy = Proxying()
     guard arguments.has("--lan") else {
       let flags = ["--bind", "--client", Flag.allowPrivate.name]
       for flag in flags where !arguments.all(flag).isEmpty {
-        throw Refusal.usage("\(flag) goes with --lan; without it this machine alone is served.")
+        throw CommandError.usage("\(flag) needs --lan; otherwise only this machine is served.")
       }
       return proxy
     }
@@ -113,7 +112,7 @@ struct ProxyOrder {
         asked: try arguments.value("--bind")
       )
     } catch let problem as PrivateAddress.Problem {
-      throw Refusal(.unavailable, "\(problem)")
+      throw CommandError(.unavailable, "\(problem)")
     }
     let device = "the address of a device such as 192.168.1.20"
     let client = try arguments.value("--client", shouldBe: device) {
@@ -121,7 +120,7 @@ struct ProxyOrder {
     }
     let code = (0..<6).map { _ in String(Int.random(in: 0...9)) }.joined()
     proxy.admission = client.map { .only($0) } ?? .code(code)
-    let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port where it is 127.0.0.1"
+    let example = "an address such as 10.1.2.3 or 10.1.2.3:8080, with a port if it is 127.0.0.1"
     proxy.allowedAddresses = try arguments.all(
       Flag.allowPrivate.name,
       shouldBe: example,
@@ -130,8 +129,7 @@ struct ProxyOrder {
     return proxy
   }
 
-  /// Returns the options that the server is made by; the authority that opens tunnels is made and
-  /// written now.
+  /// Returns the server's options, and creates and writes the authority that opens tunnels.
   func options() throws -> ReplayServer.Options {
     var options = settings
     try trust.probe()
@@ -139,18 +137,18 @@ struct ProxyOrder {
     return options
   }
 
-  /// Returns the reason that a scenario cannot be flown through a proxy.
-  private static func refusal(of scenario: Scenario, opensTLS: Bool) -> Refusal? {
+  /// Returns the reason why a scenario cannot be run through a proxy.
+  private static func refusal(of scenario: Scenario, opensTLS: Bool) -> CommandError? {
     if scenario.needsCertificates, !opensTLS {
       return .usage(
-        "Scenario \"\(scenario.name)\" fails handshakes by their certificates, and tunnels stay closed "
-          + "here; open them by --open-tls, or fly it with windtunnel drill."
+        "Scenario \"\(scenario.name)\" fails handshakes with invalid certificates, which needs open "
+          + "tunnels. Pass --open-tls, or run the scenario with windtunnel drill."
       )
     }
     if opensTLS, scenario.cutsTunnelsAtBytes {
       return .usage(
-        "Scenario \"\(scenario.name)\" breaks tunnels off at a byte, which none has that is opened; "
-          + "leave --open-tls out, or name the requests within, such as GET /a, in its rule."
+        "Scenario \"\(scenario.name)\" closes tunnels after some bytes, but --open-tls opens them. "
+          + "Omit --open-tls, or name requests inside tunnels, such as GET /a, in the rule."
       )
     }
     return nil
@@ -178,7 +176,7 @@ struct ProxyOrder {
       observe: { event in
         invalid.observe(event)
         recording?.observe(event)
-        // A megabyte is digested beside the lock that every decision waits for.
+        // A megabyte is hashed outside the lock that every decision waits for.
         let request = ProxiedRequest(of: event)
         log.withLock { $0.apply(event, request) }
         console?.observe(event)
@@ -186,46 +184,48 @@ struct ProxyOrder {
     )
   }
 
-  /// Writes the cassette of a recording, if anything came.
+  /// Writes the cassette of a recording, if there is anything to write.
   ///
-  /// - Returns: Whether there was room for all of it.
+  /// - Returns: Whether everything could be written.
   func keep(_ recording: LiveRecording, _ deck: Deck) throws -> Bool {
     guard let file = recordFile else { return true }
     let journal = recording.journal
     defer { journal.close() }
     recording.complain()
-    // Beside what answered, a host that was not there is part of the story; alone it is none.
+    // A refused connection is recorded only together with responses.
     let leftOff = recording.unrecorded.lines(deck)
     let refusals = deck.recordedRefusalsAlone ? deck.forgetRefusals() : []
     for request in refusals {
-      Terminal.complain("left out: \(request): the connection was refused, and nothing else came\n")
+      Terminal.complain("skipped: \(request): the connection was refused; nothing else arrived\n")
     }
     var (recorded, orders, leftOut) = deck.numbered()
     if isDated { recorded.date(Date(), whereNotIn: recording.cassette) }
-    for line in leftOff + leftOut { Terminal.complain("left out: \(line)\n") }
+    for line in leftOff + leftOut { Terminal.complain("skipped: \(line)\n") }
     guard recorded != recording.cassette else {
       journal.remove()
-      Terminal.complain("Nothing was recorded; \(file.relativePath) is as it was.\n")
+      Terminal.complain("Nothing was recorded; \(file.relativePath) is unchanged.\n")
       return true
     }
     CutAnswers.complain(recorded, besides: recording.cassette)
     return try journal.endTelling(with: recorded, orders: orders, of: file)
   }
 
-  /// Says that it listens, and what a phone has to be told.
-  func announce(_ server: ReplayServer) throws(Refusal) {
+  /// Prints the server's addresses, and the settings for a phone.
+  func announce(_ server: ReplayServer) throws(CommandError) {
     try Terminal.announce(server.addresses)
     if isOnLAN { tellDevices(of: server) }
     for scenario in scenarios where !tls.isWanted && scenario.hasFaultsBeyondTunnels {
       Terminal.complain(
-        "\(scenario.name): statuses and rules by path act on plain HTTP; what is in a tunnel meets "
-          + "the link, and faults by host and connection.\n"
+        "\(scenario.name): statuses and rules for paths apply only to plain HTTP. Tunnels get the "
+          + "link's conditions, and the faults of hosts and connections.\n"
       )
     }
   }
 
-  /// Says how a phone is set. What has to be typed stands last, where a small terminal still has
-  /// it; whoever sees the terminal sees the code as well.
+  /// Prints how to configure a phone.
+  ///
+  /// The text to type is last, so that a small terminal still shows it. The terminal also shows the
+  /// code.
   private func tellDevices(of server: ReplayServer) {
     let digits: String? =
       if case .code(let digits)? = settings.proxy?.admission { digits } else { nil }
@@ -233,12 +233,12 @@ struct ProxyOrder {
       server.consoleURL(at: settings.host).map { "\($0)?code=\(digits)" }
     }
     if let console {
-      Terminal.complain("The console, for one other device: \(console)\n")
+      Terminal.complain("Console for one other device: \(console)\n")
       if Terminal.isSeen, let code = QRCode(console) { Terminal.show(code) }
     }
     if Terminal.isSeen, let page = QRCode(server.url + Proxying.path(giving: digits)) {
       Terminal.complain(
-        "The phone that is to be in the wind tunnel scans this, or is set by hand:\n"
+        "Scan this code with the phone to test, or configure the phone by hand:\n"
       )
       Terminal.show(page)
     }
@@ -250,19 +250,19 @@ struct ProxyOrder {
         On the phone: Settings → Wi-Fi → (i) → Configure Proxy → Manual
           Server  \(settings.host)
           Port    \(server.port)
-        Then open http://wind.tunnel/ there\(visit)\(code).
+        Then open http://wind.tunnel/ on the phone\(visit)\(code).
         This proxy ends in \(minutes) min.
 
         """
     )
     if let console = server.consoleURL {
-      Terminal.complain("The console, on this machine: \(console)\n")
+      Terminal.complain("Console on this machine: \(console)\n")
     }
   }
 }
 
 extension Flag {
-  /// Servers of this machine and of its private networks that a proxy connects other devices to.
+  /// Servers on this machine or its private networks to which a proxy connects other devices.
   static let allowPrivate = Flag("--allow-private", "ADDR")
-    .help("lan: connect devices to this one here, too: 10.1.2.3 or 10.1.2.3:80.")
+    .help("lan: also connect devices to this private address: 10.1.2.3 or 10.1.2.3:80.")
 }

@@ -1,36 +1,37 @@
-/// A command that is run against a server: what stands behind `--`.
+/// A command that is run against a server: the words after `--`.
 struct ClientCommand {
   let name: String
   private let executable: URL
   private let words: [String]
 
-  /// Finds the command, before anything is started for it.
-  init(_ words: [String]) throws(Refusal) {
+  /// Finds the command's program, before anything is started for it.
+  init(_ words: [String]) throws(CommandError) {
     name = words.first ?? ""
     self.words = Array(words.dropFirst())
     guard let executable = Executable.find(name) else { throw .noCommand(name) }
     self.executable = executable
   }
 
-  /// Returns the advice for a command that asked for nothing here, as a sentence behind a space;
-  /// nothing where one of its words names the server's address.
+  /// Returns advice for a command that sent no request here, as a sentence after a space.
   ///
-  /// Its words may be secrets, and none is repeated.
+  /// Empty if one of its arguments contains the server's address. Arguments may be secrets, and
+  /// none is repeated.
   func advice(upstream: String) -> String {
     let places = ["{url}", "WINDTUNNEL_URL"]
     guard !words.contains(where: { word in places.contains { word.contains($0) } }) else {
       return ""
     }
     if words.contains(where: { Self.asks(upstream, $0) }) {
-      return " The command asks \(upstream) itself: write {url} in place of that, as in "
+      return " The command sends its requests to \(upstream) directly: write {url} instead, as in "
         + "-- curl -s {url}/users."
     }
-    return " The command has no {url}: write it where the server's address stands, as in "
+    return " The command has no {url}: write it in place of the server's address, as in "
       + "-- curl -s {url}/users, or let the command read $WINDTUNNEL_URL. A drill needs "
-      + "{base} there, as in windtunnel drill -- env MY_API={base} ./my-app."
+      + "{base} instead, as in windtunnel drill -- env MY_API={base} ./my-app."
   }
 
-  /// Tells whether a word has an origin in it, and not a longer one that begins so.
+  /// Returns whether an argument contains an origin, and not a longer origin with the same
+  /// beginning.
   private static func asks(_ origin: String, _ word: String) -> Bool {
     guard !origin.isEmpty else { return false }
     return word.ranges(of: origin).contains { range in
@@ -39,48 +40,47 @@ struct ClientCommand {
     }
   }
 
-  /// The end of a command.
-  enum End: Hashable {
+  /// The result of a command.
+  enum Exit: Hashable {
     case exited(Int32)
     case signalled(Int32)
-    /// This process was interrupted, and passed that on.
+    /// This process was interrupted, and passed the interruption on.
     case interrupted
-    /// It did not end by itself, and was killed.
+    /// The command did not end by itself, and was killed.
     case hung
 
-    /// The complaint of an end that is no success, as the rest of a sentence; `nil` if the command
-    /// succeeded or was interrupted.
+    /// The problem as the rest of a sentence; `nil` if the command succeeded or was interrupted.
     var complaint: String? {
       switch self {
       case .exited(0), .interrupted: nil
-      case .hung: "did not end, and was killed"
-      case .exited(let status): "ended with status \(status)"
+      case .hung: "did not exit and was killed"
+      case .exited(let status): "exited with status \(status)"
       case .signalled(let number): "was ended by signal \(number)"
       }
     }
   }
 
-  /// Runs it to its end with `{url}` filled in and `WINDTUNNEL_URL` set. An interruption of this
-  /// process is passed on.
+  /// Runs the command to its end, with `{url}` replaced and `WINDTUNNEL_URL` set.
+  ///
+  /// An interruption of this process is passed on.
   ///
   /// - Parameters:
   ///   - url: The server's address; `nil` if there is no server.
-  ///   - more: Arguments behind its own.
-  ///   - variables: Environment variables besides the environment of this process.
-  ///   - output: The files that its output goes to, without any input; `nil`: its streams are this
-  ///     process's.
-  ///   - isStuck: Returns true when the command and its children have to be killed, and false when
-  ///     its task is cancelled; `nil` if the command has no time limit.
+  ///   - more: Arguments after its own.
+  ///   - variables: Environment variables in addition to this process's.
+  ///   - output: The files for its output, without any input; `nil` to use this process's streams.
+  ///   - isStuck: Returns `true` if the command and its children must be killed, and `false` if its
+  ///     task is cancelled; `nil` if the command has no time limit.
   /// - Returns: The end of the command.
-  /// - Throws: `CancellationError` if the task is cancelled: the end of a command that was asked to
-  ///   end says nothing about it.
+  /// - Throws: `CancellationError` if the task is cancelled, because the end of a cancelled command
+  ///   has no meaning.
   func run(
     url: String?,
     adding more: [String] = [],
     with variables: [String: String] = [:],
     into output: CommandOutput? = nil,
     until isStuck: (@Sendable () async -> Bool)? = nil
-  ) async throws -> End {
+  ) async throws -> Exit {
     let process = SpawnedProcess()
     process.executableURL = executable
     process.arguments =
@@ -94,8 +94,8 @@ struct ClientCommand {
       process.standardInput = FileHandle.nullDevice
       (process.standardOutput, process.standardError) = (output.output, output.errors)
     }
-    // Before it starts, or a signal in between would end this process and lose what is recorded;
-    // but a child that inherits ignored signals must hear its own.
+    // Before the start, because a signal in between would end this process and lose the recording.
+    // However, a child that inherits ignored signals must receive its own.
     let early = SpawnedProcess.inheritsIgnoredSignals ? nil : Interruption()
     try withSignalsOpen { try process.run() }
     let interruption = early ?? Interruption()
@@ -113,7 +113,7 @@ struct ClientCommand {
     }
     await withTaskCancellationHandler {
       await withCheckedContinuation { ended in
-        // On a thread of its own: a cancelled task does not wait for a stream.
+        // On a separate thread, because a cancelled task does not wait for a stream.
         Thread.detachNewThread {
           process.waitUntilExit()
           ended.resume()
@@ -130,8 +130,10 @@ struct ClientCommand {
     return process.terminationReason == .exit ? .exited(status) : .signalled(status)
   }
 
-  /// Threads of a pool block all signals, and a child inherits what the thread blocks that starts
-  /// it: it could be ended by nothing but SIGKILL.
+  /// Unblocks signals during a call.
+  ///
+  /// Threads of a pool block all signals, and a child inherits the blocked signals of the thread
+  /// that starts it. Otherwise only SIGKILL could end it.
   private func withSignalsOpen(_ body: () throws -> Void) rethrows {
     var (none, before) = (sigset_t(), sigset_t())
     sigemptyset(&none)
@@ -141,15 +143,16 @@ struct ClientCommand {
   }
 }
 
-/// The output of a command, in two files without names, so that programs that it leaves behind hold
-/// nothing up.
+/// The output of a command, in two unnamed files.
+///
+/// Programs that the command leaves running therefore do not block the end.
 struct CommandOutput {
   let output: FileHandle
   let errors: FileHandle
 
   init() throws { (output, errors) = (try Self.file(), try Self.file()) }
 
-  /// Creates an output to this process's standard error, or to no file.
+  /// Creates an output that is this process's standard error, or is discarded.
   init(isShown: Bool) {
     output = isShown ? .standardError : .nullDevice
     errors = output
@@ -163,11 +166,12 @@ struct CommandOutput {
     return FileHandle(fileDescriptor: dup(fileno(file)), closeOnDealloc: true)
   }
 
-  /// The maximum number of bytes of each that are compared.
+  /// The maximum number of bytes of each output that are compared.
   static let comparedMax = 8 << 20
 
-  /// Returns the first bytes of each output, and whether there were more. Passes all bytes on to
-  /// this process's streams if they are shown.
+  /// Returns the first bytes of each output, and whether there were more.
+  ///
+  /// If the outputs are shown, all bytes are copied to this process's streams.
   func texts(isShown: Bool) throws -> (texts: [String], isCut: Bool) {
     var isCut = false
     let streams = [(output, FileHandle.standardOutput), (errors, .standardError)]

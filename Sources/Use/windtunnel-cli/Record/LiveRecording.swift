@@ -1,6 +1,6 @@
-/// A recording under way, which adds to a cassette.
+/// A recording in progress, which adds to a cassette.
 struct LiveRecording {
-  /// The interactions that are on the cassette already.
+  /// The interactions that are already on the cassette.
   let cassette: Cassette
   let journal: RecordingJournal
   /// The requests that were not recorded.
@@ -8,24 +8,24 @@ struct LiveRecording {
   private let losses: JournalLosses
   private let others: OtherBodies
 
-  /// Reads the cassette, if there is one, and takes up what a killed recording had got.
+  /// Reads the cassette, if it exists, and adds the recordings of a killed process.
   init(_ file: URL, of path: String? = nil, _ matcher: Matcher) throws {
     others = OtherBodies(matcher)
     let losses = JournalLosses()
     self.losses = losses
     journal = try RecordingJournal(besides: file) { losses.tell($0) }
-    // Behind the journal, which knows from there on whether somebody else changes the file. Read
-    // even if it is written anew: what is no cassette must not be lost to a misspelt name.
+    // After the journal, which detects later changes to the file by others. The file is read even
+    // if it is rewritten, so that a misspelt name does not overwrite a file that is no cassette.
     cassette = try CassetteFile.takeUp(journal, onto: file, of: path, goesOn: true).cassette
   }
 
-  /// Takes note of an event of the deck's.
+  /// Handles an event of the deck.
   func observe(_ event: ExchangeEvent) {
     unrecorded.observe(event)
     others.observe(event)
   }
 
-  /// Reports what was not journalled, and bodies that were played for others.
+  /// Reports losses of the journal, and responses that were played for other bodies.
   func complain() {
     losses.complain()
     others.complain()

@@ -1,26 +1,26 @@
-/// A run of a command whose requests were answered by a deck, for `record --prove`.
+/// A run of a command with a deck's responses, for `record --prove`.
 struct ProofRun {
   typealias Exchange = (request: Request, record: ExchangeRecord)
 
-  /// The requests, each with its exchange, in the order of their decisions.
+  /// The requests, each with its exchange, in the order of the deck's decisions.
   let exchanges: [Exchange]
-  /// The number of requests that were not kept.
+  /// The number of requests that were not stored.
   let dropped: Int
-  let end: ClientCommand.End
-  /// The text on standard output and on standard error, up to the maximum of each.
+  let end: ClientCommand.Exit
+  /// The texts on standard output and on standard error, up to the maximum of each.
   let printed: [String]
   /// Whether more was printed.
   let isCut: Bool
 
-  /// Collects a run that has ended.
+  /// Collects the data of a run that has ended.
   ///
   /// - Parameters:
-  ///   - deck: The deck that answered.
+  ///   - deck: The deck that provided the responses.
   ///   - end: The end of the command.
   ///   - output: The output of the command, which is passed on if the deck records.
-  ///   - port: The port of the server, which differs from run to run and is not compared.
+  ///   - port: The port of the server, which differs between runs and is not compared.
   /// - Throws: An error if the output cannot be read or passed on.
-  init(_ deck: Deck, _ end: ClientCommand.End, _ output: CommandOutput, port: Int) throws {
+  init(_ deck: Deck, _ end: ClientCommand.Exit, _ output: CommandOutput, port: Int) throws {
     func portless(_ text: String) -> String { text.replacing(":\(port)", with: ":{port}") }
     exchanges = (deck.exchanges?.entries ?? []).filter { !deck.ignores($0.request.url) }.map {
       var request = $0.request
@@ -35,25 +35,26 @@ struct ProofRun {
   }
 }
 
-/// The match rules, and the fields to skip, under which two runs are the same.
+/// The match rules and skipped fields of a comparison of two runs.
 struct ProofRule: Hashable {
   var matcher: Matcher
-  /// Whether bodies choose the recording.
+  /// Whether bodies select the recording.
   var choosesByBody: Bool
-  /// The fields to skip beside those of the command line.
+  /// The fields to skip, in addition to the command line's.
   var volatile: [String] = []
 
-  /// The rules of a command line.
+  /// Creates the rules of a command line.
   init(_ order: RecordOrder) {
     (matcher, choosesByBody) = (order.proof ?? .proof, order.matcher.comparesBodies)
   }
 
-  /// The rules in words, if they are wider than the given ones; `path` is the file of those.
+  /// Returns the rules as advice if they are wider than the given ones; `path` is the file of the
+  /// latter.
   func advice(_ given: ProofRule, path: String?) -> String {
     guard self != given else {
-      return "No match rule makes it hold: the command has to do the same in each run."
+      return "No match rule makes both runs equal: the command must do the same in each run."
     }
-    // What is ignored within bodies needs its reading beside it.
+    // Ignored parts of bodies require the body rule in the same file.
     let saysBody =
       matcher.comparesBodies && (choosesByBody || matcher.body != Matcher.proof.body)
     let json = matcher.json(over: saysBody ? .pathAndQuery : .proof)
@@ -62,12 +63,13 @@ struct ProofRule: Hashable {
     let flags = volatile.map { " \(VolatileFlag.name) \($0)" }.joined()
     let isWider = matcher != given.matcher || choosesByBody != given.choosesByBody
     let steps = (isWider ? ["\(file): \(text)"] : []) + (flags.isEmpty ? [] : ["add\(flags)"])
-    return "To make it hold, " + steps.joined(separator: "; ")
+    return "To make both runs equal, " + steps.joined(separator: "; ")
   }
 }
 
 extension Matcher {
-  /// The rules that two runs are compared by: bodies count, too, whatever chooses the recording.
+  /// The rules for comparing two runs. Bodies always count, even if they do not select the
+  /// recording.
   static var proof: Matcher {
     var matcher = pathAndQuery
     matcher.body = BodyRule(.byType)

@@ -14,12 +14,12 @@ enum RecordCommand: Command {
       Flag("--upstream", "URL")
         .help("The real server, such as https://api.example.com; the same as URL alone."),
       Flag("--upstream-ca", "FILE", "Trust these certificates for https, not the machine's (PEM)."),
-      Flag("--cassette", "FILE", "The cassette to write, at the end and in one step."),
-      Flag("--as", "URL", "The origin on the cassette in place of the upstream's."),
+      Flag("--cassette", "FILE", "The cassette to write, in one step at the end."),
+      Flag("--as", "URL", "Origin to store in the cassette instead of the upstream's."),
       Flag("--mode", "MODE", choices: RecordMode.names)
         .help("none, once, new-episodes, rewrite or verify (default: once)."),
       Flag("--prove")
-        .help("Run CMD again against the recording, and save it if both runs are the same."),
+        .help("Run CMD again with the recording, and save it only if both runs are equal."),
       MatchFlag.flag("method, path and query"),
     ] + RedactionFlags.flags + [
       Flag("--dates", nil, "Store the day of recording in each new interaction."),
@@ -27,15 +27,15 @@ enum RecordCommand: Command {
       .keepEncodings,
       .passMalformed,
       Flag(IgnoredHost.name, "HOST")
-        .help("Host whose requests are passed on unrecorded, at any port or as HOST:PORT."),
+        .help("Pass on requests to HOST (any port) or HOST:PORT without recording them."),
       Flag("--port", "N", "Port to listen on; 0 for any free one (default: 0)."),
       AllowOriginFlag.flag,
       .adminPort, .console,
       ServingTLS.flag,
       ServingTLS.fileFlag,
       Flag("--secret", "NAME=ENV", "verify: use the value of $ENV for REDACTED-NAME-1, -2, …"),
-      Flag("--unsafe", nil, "verify: send POST and other unsafe requests again, too."),
-      Flag("--login", nil, "verify: send recorded logins again, and what they give from then on."),
+      Flag("--unsafe", nil, "verify: also send POST and other unsafe requests again."),
+      Flag("--login", nil, "verify: send recorded logins again, and use the values they return."),
       Flag("--json", nil, "verify: print the differences as JSON."),
       Flag("-- CMD", nil, "Run a command with {url} and $WINDTUNNEL_URL, and stop when it ends."),
     ] + LimitFlags.flags + LimitFlags.originFlags
@@ -47,7 +47,7 @@ enum RecordCommand: Command {
     let command =
       arguments.command.isEmpty ? nil : try ClientCommand(arguments.command)
     if order.proof != nil, command == nil {
-      throw Refusal.usage("--prove runs a command twice; add it as -- CMD.")
+      throw CommandError.usage("--prove runs a command twice; add the command as -- CMD.")
     }
     guard order.mode != .none else {
       let invalid = InvalidResponses(order.redaction)
@@ -60,11 +60,11 @@ enum RecordCommand: Command {
     try ToolEnvironment.needProcess()
     let recording = try LiveRecording(order.file, of: order.path, order.matcher)
     defer { recording.journal.close() }
-    // A recording that was cut off is not a whole one: it goes on.
+    // An interrupted recording is incomplete and is continued.
     let goesOn = order.mode == .once && recording.journal.isUnfinished
     let mode = goesOn ? .newEpisodes : order.mode
     if goesOn {
-      Terminal.complain("That recording goes on: what is not on the tape yet is recorded.\n")
+      Terminal.complain("Resuming the recording: only new requests are recorded.\n")
     }
     let invalid = InvalidResponses(order.redaction)
     let deck = Deck(recording.cassette, order, mode, recording, observe: invalid.observe)
@@ -72,13 +72,13 @@ enum RecordCommand: Command {
     if mode == .once, count > 0 {
       let interactions = count.counted("interaction")
       if order.proof != nil {
-        throw Refusal.usage(
-          "\(order.path) has \(interactions) and would be played, which proves nothing. To record it "
-            + "anew: --prove --mode rewrite"
+        throw CommandError.usage(
+          "\(order.path) has \(interactions) and would only be played, which proves nothing. To record "
+            + "again: --prove --mode rewrite"
         )
       }
       Terminal.complain(
-        "\(order.path) has \(interactions) and is played. To record it anew: --mode rewrite\n"
+        "\(order.path) has \(interactions) and is played. To record again: --mode rewrite\n"
       )
     }
     let options = try order.options()
@@ -108,7 +108,7 @@ enum RecordCommand: Command {
       await server.stop()
       return (.done, nil)
     }
-    // Standard output is the command's.
+    // Standard output belongs to the command.
     if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
     if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
     let printed = isProved ? try CommandOutput() : nil
@@ -120,8 +120,8 @@ enum RecordCommand: Command {
     return (.found, run)
   }
 
-  /// Runs a command again, which the recording answers and never the upstream, and compares both
-  /// runs.
+  /// Runs a command again with responses from the recording, without the upstream, and compares
+  /// both runs.
   private static func prove(
     _ first: ProofRun,
     _ deck: Deck,
@@ -130,11 +130,11 @@ enum RecordCommand: Command {
     _ command: ClientCommand
   ) async throws -> ExitCode {
     guard first.end == .exited(0) else {
-      Terminal.complain("Nothing is proved: the command has to end by itself, and with 0.\n")
+      Terminal.complain("Nothing was proved: the command must exit with 0.\n")
       return .found
     }
     let new = deck.numbered(volatile: order.volatile)
-    // Without a request there is nothing to save, which is reported there.
+    // Without a request there is nothing to save, which `keep` reports.
     if new.cassette.interactions.isEmpty { return .done }
     var options = options
     (options.upstream, options.admin, options.console) = (nil, nil, nil)
@@ -160,7 +160,7 @@ extension Deck {
       cassette,
       options: PlaybackOptions(
         matcher: order.matcher,
-        // What was not recorded yet is a new episode, a further answer of the same kind included.
+        // A request without a recording is a new episode, including a repeated one.
         then: mode == .newEpisodes ? .fail : .repeat,
         mode: mode,
         redaction: order.redaction,
@@ -178,8 +178,10 @@ extension Deck {
 }
 
 extension RecordOrder {
-  /// Ends a recording: writes its cassette, if something new came and nothing failed; else the
-  /// cassette stays as it was, to the byte. Without a command the recording was interrupted.
+  /// Ends a recording, and writes its cassette if there are new interactions and nothing failed.
+  ///
+  /// Otherwise the cassette stays unchanged, byte for byte. Without a command, an interruption is
+  /// the end of the recording.
   fileprivate func keep(
     _ deck: Deck,
     _ recording: LiveRecording,
@@ -190,10 +192,11 @@ extension RecordOrder {
     let (cassette, journal) = (recording.cassette, recording.journal)
     let leftOff = recording.unrecorded.lines(deck)
     var (recorded, orders, leftOut) = deck.numbered(volatile: volatile)
-    // What was asked anew is of today, though its text be the old one: else it would stay too old.
+    // A new recording has today's date even if it is equal to the old one, which would stay too
+    // old.
     if isDated { recorded.date(Date(), whereNotIn: mode == .rewrite ? Cassette() : cassette) }
     let missed = leftOff + leftOut
-    for line in missed { Terminal.complain("left out: \(line)\n") }
+    for line in missed { Terminal.complain("skipped: \(line)\n") }
     guard deck.hasRecorded, !recorded.interactions.isEmpty else {
       code == .done ? journal.remove() : journal.giveUp()
       guard mode == .rewrite || cassette.interactions.isEmpty else { return code }
@@ -207,17 +210,16 @@ extension RecordOrder {
     }
     guard !deck.recordedRefusalsAlone else {
       journal.giveUp()
-      throw Refusal(
+      throw CommandError(
         .unavailable,
-        "The upstream \(upstream.origin ?? "") is not there: every connection was refused. "
-          + "\(path) is as it was."
+        "The upstream \(upstream.origin ?? "") refused every connection. \(path) is unchanged."
       )
     }
-    // A cassette of half of what the command does is no fixture, least of all in place of a whole
+    // A cassette of half of the command's requests is no fixture, and must not replace a complete
     // one.
     guard code == .done else {
       journal.giveUp()
-      Terminal.complain("What was recorded is thrown away; \(asItWas)\n")
+      Terminal.complain("The recording was discarded; \(asItWas)\n")
       return code
     }
     CutAnswers.complain(recorded, besides: cassette)
@@ -228,6 +230,6 @@ extension RecordOrder {
 
   private var asItWas: String {
     FileManager.default.fileExists(atPath: file.path)
-      ? "\(path) is as it was." : "there is no \(path)."
+      ? "\(path) is unchanged." : "no \(path) was written."
   }
 }

@@ -1,30 +1,30 @@
-/// The recording that a command line asks for: its source, its target and its manner.
+/// The task of a recording, read from the command line: its source, its target and its mode.
 struct RecordOrder {
   let upstream: RequestURL
   let path: String
   let mode: RecordMode
-  /// The rules that requests are compared by, where the cassette is played.
+  /// The rules for comparing requests when the cassette is played.
   let matcher: Matcher
-  /// The file of rules, as typed.
+  /// The path of the match file, as typed.
   let rules: String?
-  /// The rules that two runs of the command are compared by; `nil`: it runs once.
+  /// The rules for comparing two runs of the command; `nil` to run it once.
   let proof: Matcher?
-  /// The origin that stands on the cassette, where that is not the upstream's.
+  /// The origin for the cassette, if it differs from the upstream's.
   let origin: RequestURL?
-  /// The hosts that are passed on to unrecorded.
+  /// The hosts whose requests are passed on without recording.
   let ignored: [IgnoredHost]
-  /// Tells that each new interaction bears its day.
+  /// Whether each new interaction contains its date.
   let isDated: Bool
-  /// Header fields that each recording has otherwise.
+  /// The header fields that differ in each recording.
   let volatile: [String]
-  /// The redactions beside those that are always made.
+  /// The redactions in addition to the standard ones.
   let redaction: RedactionRules
-  /// The certificates to trust where the upstream is spoken to by `https`.
+  /// The trusted certificates for `https` connections to the upstream.
   private let trust: UpstreamTrust
-  /// The settings of the server that its flags make.
+  /// The settings of the server, read from its flags.
   private let settings: ReplayServer.Options
   var limits: Limits { settings.limits }
-  /// The console, where one is wanted.
+  /// The console; `nil` if it is not used.
   let console: Console?
   private let tls: ServingTLS
 
@@ -37,23 +37,25 @@ struct RecordOrder {
       asIn: "windtunnel record http://… --cassette FILE -- CMD"
     )
     guard let url = RequestURL.server(upstream) else {
-      throw Refusal.value(
+      throw CommandError.value(
         "--upstream",
         upstream,
         shouldBe: "a server such as http://127.0.0.1:8000"
       )
     }
     self.upstream = url
-    path = try arguments.required("--cassette", "where the recording should be written")
+    path = try arguments.required("--cassette", "the file to write the recording to")
     mode =
       try arguments.choice("--mode", among: RecordMode.names) { RecordMode(name: $0) } ?? .once
-    // Where nothing is played, the flag is refused.
+    // If nothing is played, the flag is refused.
     matcher =
       mode == .verify ? .pathAndQuery : try MatchFlag.matcher(arguments, over: .pathAndQuery)
     rules = try arguments.value(MatchFlag.name)
     proof = arguments.has("--prove") ? try MatchFlag.matcher(arguments, over: .proof) : nil
     guard proof == nil || mode != .none && mode != .verify else {
-      throw Refusal.usage("--prove belongs to a recording, and --mode \(mode.rawValue) makes none.")
+      throw CommandError.usage(
+        "--prove needs a recording, but --mode \(mode.rawValue) does not record."
+      )
     }
     let example = "an origin such as https://api.example.test"
     origin = try arguments.value("--as", shouldBe: example, RequestURL.server)
@@ -61,7 +63,7 @@ struct RecordOrder {
     trust = try UpstreamTrust(arguments)
     guard !trust.isGiven || ([url] + ignored.map(\.url)).contains(where: { $0.scheme == "https" })
     else {
-      throw Refusal.usage("--upstream-ca belongs to an upstream by https, and \(upstream) is none.")
+      throw CommandError.usage("--upstream-ca needs an https upstream, which \(upstream) is not.")
     }
     tls = try ServingTLS(arguments)
     isDated = arguments.has("--dates")
@@ -88,7 +90,7 @@ struct RecordOrder {
     return options
   }
 
-  /// Returns the upstream with its addresses, and with whom to trust.
+  /// Returns the upstream with its addresses and trusted certificates.
   func server() throws -> Upstream {
     try trust.probe()
     return try Upstream(upstream, trusting: trust.trust)

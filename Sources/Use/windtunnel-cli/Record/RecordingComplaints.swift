@@ -1,22 +1,22 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// Requests that a recording answered whose own request had another body.
+/// Requests whose recording is for another body.
 ///
-/// A GraphQL server has one address for everything: unless bodies are compared, what was recorded
-/// for one query answers all, and nothing of the others is recorded.
+/// A GraphQL server has one address for everything. Unless bodies are compared, the recording of
+/// one query is played for all queries, and no other query is recorded.
 final class OtherBodies: Sendable {
   private let counts = Locked<[String: Int]>([:])
   private let isTold: Bool
-  /// The number of requests that are told of one by one.
+  /// The maximum number of requests that are reported one by one.
   private static let linesMax = 10
   /// The rule that compares bodies.
   static let fix =
-    "to tell bodies apart: \(MatchFlag.name) FILE, with {\"match\":1,\"body\":\"byType\"} in it."
+    "to compare bodies: \(MatchFlag.name) FILE with {\"match\":1,\"body\":\"byType\"}."
 
   init(_ matcher: Matcher) { isTold = !matcher.comparesBodies }
 
-  /// Takes note of an event of a deck's.
+  /// Handles an event of a deck.
   func observe(_ event: ExchangeEvent) {
     guard isTold, case .ended(let outcome, _) = event,
       let name = Self.name(of: outcome, outcome.request.body)
@@ -24,23 +24,24 @@ final class OtherBodies: Sendable {
     counts.withLock { $0[name, default: 0] += 1 }
   }
 
-  /// Returns the name of the recorded request; `nil` if it has the body of the client's.
+  /// Returns the name of the recorded request; `nil` if it has the same body as the client's
+  /// request.
   static func name(of outcome: Outcome, _ body: Body) -> String? {
     guard let recorded = outcome.recording?.request, recorded.body != body else { return nil }
     var asked = outcome.request
     asked.body = body
-    // A cassette that was written by hand may have secrets.
+    // A cassette that was written by hand may contain secrets.
     let name = "\(recorded.method) \(recorded.url.withoutSecrets)"
     return outcome.recording?.hasOtherBody(than: asked) == true ? name : nil
   }
 
-  /// Says which those were, and how to tell them apart.
+  /// Reports these requests, and how to distinguish them.
   func complain() {
     let counts = counts.withLock { $0 }
     guard !counts.isEmpty else { return }
     let lines = counts.sorted { $0.key < $1.key }.map { name, count in
       let times = count == 1 ? "once" : "\(count) times"
-      return "\(name): played \(times) for another body than the recorded one"
+      return "\(name): played \(times) for a request whose body differs from the recorded one"
     }
     Terminal.complain(first: Self.linesMax, of: lines)
     Terminal.complain("T\(Self.fix.dropFirst())\n")
@@ -74,15 +75,15 @@ final class InvalidResponses: Sendable {
     }
     let fix =
       isRefused
-      ? "Fix the server, or pass the response on unrecorded: \(Flag.passMalformed.name)"
-      : "It is passed on unchanged and is not recorded."
+      ? "Fix the server, or pass \(Flag.passMalformed.name) to pass the response on unrecorded."
+      : "It was passed on unchanged and not recorded."
     Terminal.complain(
       "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "") "
         + fix
     )
   }
 
-  /// Reports the number of refused responses; they make a successful end a finding.
+  /// Reports the number of refused responses, which turn a successful end into a finding.
   func code(after code: ExitCode) -> ExitCode {
     let count = counts.withLock { $0.refused }
     guard count > 0 else { return code }
@@ -92,19 +93,18 @@ final class InvalidResponses: Sendable {
   }
 }
 
-/// Answers that were recorded as broken off: the client met it, and whoever records should know
-/// why.
+/// Reports responses that were recorded as truncated, with the reason.
 enum CutAnswers {
   private static let linesMax = 10
 
-  /// Says which they are, of those that were not on the cassette before, without secrets.
+  /// Reports the truncated responses that were not on the cassette before, without secrets.
   static func complain(_ recorded: Cassette, besides cassette: Cassette) {
     let known = Set(cassette.interactions)
     let lines = recorded.interactions.filter { !known.contains($0) }.compactMap { interaction in
       guard case .cut(_, let failure) = interaction.result else { return nil as String? }
       let reason = failure.text ?? failure.symptom.rawValue
       return
-        "\(interaction.request.method) \(interaction.request.url): recorded as broken off: \(reason)"
+        "\(interaction.request.method) \(interaction.request.url): recorded as truncated: \(reason)"
     }
     Terminal.complain(first: linesMax, of: lines)
   }
@@ -114,16 +114,16 @@ extension RecordingJournal {
   /// The number of groups of alike recordings that are reported.
   private static let alikeMax = 10
 
-  /// Writes the cassette of a recording that is over, and says what stands on it and what could
-  /// not.
+  /// Writes the cassette of a finished recording, and reports its interactions and the omitted
+  /// ones.
   ///
-  /// - Returns: Whether everything stands on it.
+  /// - Returns: Whether everything could be written.
   func endTelling(with recorded: Cassette, orders: [Int], of cassette: URL) throws -> Bool {
     do {
       let (count, leftOut) = try end(with: recorded, orders: orders)
-      for line in leftOut { Terminal.complain("left out: \(line)\n") }
+      for line in leftOut { Terminal.complain("skipped: \(line)\n") }
       Terminal.complain("\(cassette.relativePath): \(count.counted("interaction"))\n")
-      // What was left out has no number in the file.
+      // Omitted interactions have no number in the file.
       for line in (leftOut.isEmpty ? CassetteReview(recorded).alikeLines : []).prefix(Self.alikeMax)
       {
         Terminal.complain("\(cassette.relativePath): \(line)\n")
@@ -131,43 +131,44 @@ extension RecordingJournal {
       return leftOut.isEmpty
     } catch {
       Terminal.complain(
-        "What was journalled stays in \(file.lastPathComponent): the next recording onto "
-          + "\(cassette.relativePath) takes it up.\n"
+        "\(file.lastPathComponent) keeps the recorded interactions; the next recording to "
+          + "\(cassette.relativePath) continues with them.\n"
       )
       throw error
     }
   }
 }
 
-/// Says at once what is not journalled, which a kill would take with it.
+/// Reports immediately interactions that are not in the journal and that a kill would lose.
 final class JournalLosses: Sendable {
   private let count = Locked(0)
-  /// The number of losses that are told of one by one.
+  /// The maximum number of losses that are reported one by one.
   private static let linesMax = 10
 
-  /// Hears of one; a journal's `losing`.
+  /// Handles a loss; it is a journal's `losing` closure.
   func tell(_ line: String) {
     let number = count.withLock { count in
       count += 1
       return count
     }
-    if number <= Self.linesMax { Terminal.complain("not journalled: \(line)\n") }
+    if number <= Self.linesMax { Terminal.complain("not in journal: \(line)\n") }
   }
 
-  /// Says how many more there were.
+  /// Reports the number of further losses.
   func complain() {
     let rest = count.withLock { $0 } - Self.linesMax
-    if rest > 0 { Terminal.complain("not journalled: \(rest) more\n") }
+    if rest > 0 { Terminal.complain("not in journal: \(rest) more\n") }
   }
 }
 
 extension Deck {
-  /// Says what this process could not ask for; where nothing else went wrong, that is what it ends
-  /// with.
+  /// Reports the requests that this process could not pass on.
+  ///
+  /// If nothing else failed, they determine the exit code.
   func tellUnasked(after code: ExitCode) -> ExitCode {
     guard let (count, reason) = unasked else { return code }
     let requests = count == 1 ? "1 request was" : "\(count) requests were"
-    Terminal.complain("\(requests) answered with 503 and not passed on: \(reason)\n")
+    Terminal.complain("\(requests) not passed on; the client received 503: \(reason)\n")
     return code == .done ? .software : code
   }
 }

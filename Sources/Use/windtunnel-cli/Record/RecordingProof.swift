@@ -1,4 +1,4 @@
-/// A comparison of two runs of a command: the recorded one, and one that the recording answered.
+/// A comparison of two runs of a command: the recorded one, and one that played the recording.
 struct RecordingProof {
   /// The facts that are equal in both runs, that differ, and that were not compared.
   private var (held, differences, skipped): ([String], [String], [String]) = ([], [], [])
@@ -12,7 +12,7 @@ struct RecordingProof {
 
   /// A request of both runs.
   private struct Pair {
-    /// The index of the request in the first run, and the place of its recording.
+    /// The index of the request in the first run, and the index of its recording.
     let (index, place): (Int, Int)
     let recorded: Interaction
     let there: ProofRun.Exchange
@@ -42,11 +42,11 @@ struct RecordingProof {
   /// Compares two runs.
   ///
   /// - Parameters:
-  ///   - new: The recording, the numbers of the requests that are new on it, and the exchanges that
-  ///     are not on it, in words.
+  ///   - new: The recording, the numbers of the new requests on it, and descriptions of the omitted
+  ///     exchanges.
   ///   - deck: The deck that recorded.
-  ///   - order: The order of the recording, with the rules to compare by.
-  ///   - runs: The recorded run, and the one that the recording answered.
+  ///   - order: The order of the recording, with the rules of the comparison.
+  ///   - runs: The recorded run, and the run that played the recording.
   ///   - events: The events of conversations in the second run.
   init(
     _ new: (cassette: Cassette, orders: [Int], leftOut: [String]),
@@ -111,19 +111,19 @@ struct RecordingProof {
       // The recorded request that it replaces.
       let mismatch = Mismatch(exchange.asked, among: left.map(\.recorded), matcher: rule.matcher)
       guard let number = mismatch.candidates.first?.number else {
-        differences.append("\(exchange.asked.title): is sent more often than it was recorded")
+        differences.append("\(exchange.asked.title): was sent more often than it was recorded")
         continue
       }
-      note(left.remove(at: number - 1).with(exchange), mismatch, "nothing answers it: ")
+      note(left.remove(at: number - 1).with(exchange), mismatch, "no recording matches: ")
     }
     let others = left.count > 1 ? " (with \(left.count - 1) others)" : ""
-    differences += left.prefix(1).map { "\($0.name): was recorded, and not sent again\(others)" }
+    differences += left.prefix(1).map { "\($0.name): was recorded but not sent again\(others)" }
   }
 
   private mutating func compareRequests() {
     let moved = zip(pairs, pairs.sorted { $0.index < $1.index }).first { $0.index != $1.index }
     if rule.matcher.comparesOrder, let (there, here) = moved {
-      differences.append("order: \(here.name) came later, behind \(there.name)")
+      differences.append("order: \(here.name) was sent later, after \(there.name)")
       rule.matcher.comparesOrder = false
     }
     for pair in pairs {
@@ -145,22 +145,22 @@ struct RecordingProof {
     if Explanation(pair.asked, cassette, matcher: rule.matcher).numbers.isEmpty {
       return note(pair, mismatch, "")
     }
-    differences.append("\(pair.name): its response went to a request with another body")
+    differences.append("\(pair.name): its response was played for a request with another body")
     (rule.choosesByBody, rule.matcher.comparesOrder) = (true, false)
   }
 
-  /// Notes the differences of a request from its recording, and widens the rule by them.
+  /// Records the differences of a request from its recording, and widens the rule accordingly.
   private mutating func note(_ pair: Pair, _ mismatch: Mismatch, _ words: String) {
     let found = mismatch.candidates.first?.differences ?? []
     let shown = found.prefix(Self.linesMax).map(\.description).joined(separator: "; ")
     differences.append("\(pair.name): \(words)\(shown)")
-    // A stand-in where none was recorded: the client has used a value that was redacted.
+    // A placeholder that was not recorded means that the client has used a redacted value.
     let (known, used) = (pair.recorded.request.standIns, pair.asked.standIns)
     let new = used.filter { !known.contains($0) }.map { "REDACTED-\($0)-" }
     if !new.isEmpty {
       keep(CassetteReview(cassette).placeholders.filter { new.contains(where: $0.text.hasPrefix) })
     } else if let wider = mismatch.rule ?? sentRule(pair),
-      // The same format has written it, over the same base.
+      // The same format has written this rule, with the same base.
       let matcher = try? Matcher(
         data: Data(wider.bytes()),
         source: "",
@@ -173,8 +173,9 @@ struct RecordingProof {
     }
   }
 
-  /// Returns the rule for a request as it was sent: a new secret has a stand-in of another number,
-  /// which no rule makes the same.
+  /// Returns the rule for a request as it was sent.
+  ///
+  /// A new secret has a placeholder with another number, which no rule treats as equal.
   private func sentRule(_ pair: Pair) -> JSON? {
     Mismatch(pair.here.request, among: [pair.recorded], matcher: rule.matcher).rule
   }
@@ -192,7 +193,7 @@ struct RecordingProof {
     }
     var fields = Matcher.pathAndQuery
     fields.headers = Set((Array(there) + Array(here)).map { $0.name.lowercased() }).filter { name in
-      // A field that no recording keeps is compared only if one run alone sends it.
+      // A field that is never recorded is compared only if just one of the runs sends it.
       there.values(name) != here.values(name)
         && (recorded.headers[name] != nil || there[name] == nil || here[name] == nil)
     }.sorted()
@@ -226,9 +227,9 @@ struct RecordingProof {
       }
     }
     guard differences.isEmpty else { return }
-    held.append("responses: \(pairs.count), each the one of its request, with status and length")
+    held.append("responses: \(pairs.count), each for its own request, with status and length")
     if unmeasured > 0 {
-      skipped.append("the lengths of \(unmeasured) responses with stand-ins or a content coding")
+      skipped.append("the lengths of \(unmeasured) responses with placeholders or a content coding")
     }
   }
 
@@ -237,7 +238,7 @@ struct RecordingProof {
     for event in conversations {
       if case .strayed(let outcome, let mismatch) = event {
         let words = mismatch.nearestWords
-        differences.append("\(outcome.request.title): a message is not recorded: \(words)")
+        differences.append("\(outcome.request.title): a message was not recorded: \(words)")
       } else if case .conversed(let outcome, let log) = event {
         sent[outcome.id] = Set(log.messages.compactMap(\.number))
       }
@@ -258,10 +259,10 @@ struct RecordingProof {
   private mutating func compareEnds() {
     guard second.end != first.end else { return held.append("exit code: 0") }
     let words = second.end.complaint ?? "was interrupted"
-    differences.append("exit code: the command \(words) in place of 0")
+    differences.append("exit code: the command \(words) instead of 0")
   }
 
-  /// Names the stand-ins of a recording whose client does otherwise for no other known reason.
+  /// Suggests to keep redacted values, if nothing else explains the client's other behaviour.
   private mutating func suggestKeeping() {
     let stands = CassetteReview(cassette).placeholders.filter { placeholder in
       placeholder.places.contains { $0.contains(" response ") }
@@ -269,8 +270,8 @@ struct RecordingProof {
     guard rule == ProofRule(order), !stands.isEmpty else { return }
     let texts = stands.prefix(Self.linesMax).map(\.text).joined(separator: ", ")
     differences.append(
-      "the client may not accept the stand-ins of these values, which may be kept if they are "
-        + "no secrets: \(texts)"
+      "the client may not accept the placeholders of these values; keep the values if they are "
+        + "not secrets: \(texts)"
     )
     keep(stands)
   }
@@ -280,8 +281,8 @@ struct RecordingProof {
       return skipped.append("\(stream): a secret cannot be removed from it")
     }
     let count = one.count - shown(one).count
-    if count > 0 { skipped.append("\(Self.lines(count)) of \(stream), as the rules say") }
-    // What follows from another difference needs no rule of its own.
+    if count > 0 { skipped.append("\(Self.lines(count)) of \(stream), because of the rules") }
+    // A consequence of another difference needs no rule of its own.
     let isAlone = differences.isEmpty
     while true {
       let (left, right) = (shown(one), shown(two))
@@ -327,26 +328,26 @@ struct RecordingProof {
 
   private mutating func noteSkipped() {
     let dropped = first.dropped + second.dropped
-    if dropped > 0 { differences.append("\(dropped) requests were too many to compare") }
+    if dropped > 0 { differences.append("\(dropped) requests exceed the maximum to compare") }
     let large = second.exchanges.count { !$0.record.isBodyKept }
     let stands = Set(cassette.interactions.flatMap(\.pseudonyms)).count
     let names = order.volatile.map { ", \($0)" }.joined()
     skipped += [
-      (large > 0, "the bodies of \(large) requests, which are too large to keep"),
-      (!rule.matcher.comparesBodies, "the bodies of requests, as the rules say"),
+      (large > 0, "the bodies of \(large) requests, which are too large to store"),
+      (!rule.matcher.comparesBodies, "the bodies of requests, because of the rules"),
       (true, "request fields that differ each time: dates, request ids, traces\(names)"),
-      (stands > 0, "\(stands) secrets, since the cassette has a stand-in for each"),
+      (stands > 0, "\(stands) secrets, because the cassette has a placeholder for each"),
       (!order.ignored.isEmpty, "requests to the hosts of \(IgnoredHost.name)"),
       (first.isCut || second.isCut, "output after \(CommandOutput.comparedMax >> 20) MB"),
       (
         first.printed.allSatisfy(\.isEmpty),
-        "output: the command prints nothing, so that its exit code speaks for it"
+        "output: the command prints nothing, so only its exit code is compared"
       ),
-      (true, "times, and what the command does beside its requests and its output"),
+      (true, "times, and effects of the command other than requests and output"),
     ].filter(\.0).map(\.1)
   }
 
-  /// Prints a line for each fact, and the rule under which the recording holds.
+  /// Prints a line for each fact, and the rule that makes both runs equal.
   func tell() {
     for (word, lines) in [("held", held), ("differs", differences), ("not compared", skipped)] {
       Terminal.complain(first: 10 * Self.linesMax, of: lines.map { "\(word): \($0)" })
@@ -356,7 +357,7 @@ struct RecordingProof {
 }
 
 extension String {
-  /// The lines of an output, without empty ones at its end.
+  /// The lines of an output, without trailing empty lines.
   fileprivate var outputLines: [String] {
     split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
       .reversed().drop { $0.isEmpty }.reversed()
@@ -364,7 +365,7 @@ extension String {
 }
 
 extension Interaction {
-  /// A request without a response.
+  /// Creates an interaction for a request without a response.
   fileprivate static func question(_ request: Request) -> Interaction {
     Interaction(request, .failure(cut))
   }
@@ -373,7 +374,7 @@ extension Interaction {
 extension Request {
   fileprivate var title: String { "\(method) \(url.target)" }
 
-  /// The names of the stand-ins in its address and its body.
+  /// The names of the placeholders in its URL and its body.
   fileprivate var standIns: Set<String> {
     Set(Interaction.question(Request(method, url, body: body)).pseudonyms.map(\.name))
   }

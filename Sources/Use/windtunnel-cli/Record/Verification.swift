@@ -1,25 +1,25 @@
-/// `record --mode verify`: holds a cassette against the live server.
+/// `record --mode verify`: compares a cassette with the live server.
 enum Verification {
-  /// Refuses what only this mode understands.
-  static func refuseFlags(of arguments: Arguments) throws(Refusal) {
+  /// Refuses the flags that only this mode supports.
+  static func refuseFlags(of arguments: Arguments) throws(CommandError) {
     let flags = ["--secret", "--unsafe", "--login", "--json"].filter { arguments.has($0) }
-    if let flag = flags.first { throw .usage("\(flag) belongs to --mode verify.") }
+    if let flag = flags.first { throw .usage("\(flag) needs --mode verify.") }
   }
 
-  private static func refuseOthers(of arguments: Arguments) throws(Refusal) {
+  private static func refuseOthers(of arguments: Arguments) throws(CommandError) {
     guard arguments.command.isEmpty else {
-      throw .usage("--mode verify asks the server itself and runs no command.")
+      throw .usage("--mode verify sends the requests itself and runs no command.")
     }
     let foreign = [
       IgnoredHost.name, "--port", "--tls", "--ca-out", "--connections-max", "--idle-seconds",
       "--request-seconds", "--dates", Flag.keepEncodings.name, Flag.adminPort.name, MatchFlag.name,
     ]
     if let flag = foreign.first(where: { arguments.has($0) }) {
-      throw .usage("--mode verify records nothing and takes no \(flag).")
+      throw .usage("--mode verify records nothing and does not accept \(flag).")
     }
   }
 
-  private static func secrets(_ arguments: Arguments) throws(Refusal) -> [String: String] {
+  private static func secrets(_ arguments: Arguments) throws(CommandError) -> [String: String] {
     let environment = ToolEnvironment.current.variables
     var secrets: [String: String] = [:]
     for word in arguments.all("--secret") {
@@ -28,11 +28,11 @@ enum Verification {
         throw .value("--secret", word, shouldBe: "NAME=ENV, such as authorization=API_TOKEN")
       }
       guard let value = environment[parts[1]], !value.isEmpty else {
-        throw .usage("--secret \(word): there is no \(parts[1]) in the environment.")
+        throw .usage("--secret \(word): the environment variable \(parts[1]) is not set.")
       }
-      // Whoever could break a field's line could write a request.
+      // A line break in a header field would allow request injection.
       guard !value.utf8.contains(where: { $0 < 0x20 }) else {
-        throw .usage("--secret \(word): what \(parts[1]) holds is more than one line.")
+        throw .usage("--secret \(word): the value of \(parts[1]) has more than one line.")
       }
       secrets[parts[0]] = value
     }
@@ -49,7 +49,7 @@ enum Verification {
     verifier.secrets = secrets
     (verifier.asksUnsafe, verifier.logsIn) = (arguments.has("--unsafe"), arguments.has("--login"))
     (verifier.redaction, verifier.volatile) = (order.redaction, order.volatile)
-    verifier.advice = { " (--secret \($0)=ENV gives one)" }
+    verifier.advice = { " (pass --secret \($0)=ENV)" }
     verifier.limits = order.limits
     verifier.limits.requestLineBytesMax = Limits.upstream.requestLineBytesMax
     if arguments.has("--response-seconds") {
@@ -62,29 +62,30 @@ enum Verification {
     let count = drift.entries.count
     let reason =
       switch count {
-      case 0: "there is nothing on \(order.path)"
+      case 0: "\(order.path) is empty"
       case 1: "the one interaction was skipped"
       default: "all \(count) interactions were skipped"
       }
-    // What cannot be asked is no drift, and no proof of anything.
+    // Skipped interactions are neither drift nor proof of anything.
     Terminal.complain("Nothing was compared: \(reason).\n")
     return .inconclusive
   }
 
-  /// A secret that fits nothing is a name misspelt, and what it was meant for would be skipped.
+  /// Refuses a secret that matches nothing: its name is misspelt, and its interactions would be
+  /// skipped.
   private static func refuseIdle(
     _ given: [String],
     _ cassette: Cassette,
     _ path: String
-  ) throws(Refusal) {
+  ) throws(CommandError) {
     guard !given.isEmpty else { return }
     let (names, all) = Secrets.names(in: cassette.interactions)
     guard let idle = given.first(where: { !all.contains(Secrets.name($0)) }) else { return }
     let (name, known) = (Secrets.name(idle), names.sorted())
-    let there = known.isEmpty ? "no redacted part" : known.joined(separator: ", ")
+    let there = known.isEmpty ? "nothing redacted" : known.joined(separator: ", ")
     throw .usage(
-      "--secret \(idle): no request on \(path) has a REDACTED-\(name)-N; "
-        + "there is \(there).\(Refusal.didYouMean(name, among: known))"
+      "--secret \(idle): no request in \(path) has a REDACTED-\(name)-N; "
+        + "it has \(there).\(CommandError.didYouMean(name, among: known))"
     )
   }
 }

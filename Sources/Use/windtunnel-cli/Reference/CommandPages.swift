@@ -7,8 +7,8 @@ enum CommandPages {
       abstract: "Look up every command of the tool with its flags, as `--help` has them.",
       command: "windtunnel help --markdown",
       parts: [
-        "`windtunnel completions SHELL` makes a shell complete them. A value may follow its flag behind a "
-          + "space or `=`."
+        "`windtunnel completions SHELL` prints a script that completes them. A space or `=` separates a "
+          + "flag from its value."
       ] + commands.map(section)
     )
   }
@@ -25,16 +25,16 @@ enum CommandPages {
       + ["For example:", "```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
   }
 
-  /// The codes that commands end with.
+  /// The exit codes of commands.
   static var exitCodes: String {
     MarkdownPage.text(
       title: "Exit codes",
-      abstract: "Look up what a command says by the code that it ends with.",
+      abstract: "Look up the meaning of the code with which a command exits.",
       command: "windtunnel help exit-codes --markdown",
       parts: [
-        "The codes from 64 to 78 are those of `sysexits.h`. Of 97, 98 and 99 a drill or mutate ends with "
-          + "the worst\nthat it found: 97 before 99 before 98. `serve`, `record`, `proxy` and `dns` end with 0 on "
-          + "SIGINT and SIGTERM.",
+        "The codes from 64 to 78 are from `sysexits.h`. If several of 97, 98 and 99 apply, `drill` and "
+          + "`mutate` exit\nwith the worst: 97, then 99, then 98. `serve`, `record`, `proxy` and `dns` exit with 0 "
+          + "after SIGINT or SIGTERM.",
         MarkdownPage.table(
           ["Code", "Meaning"],
           ExitCode.allCases.map { [String($0.rawValue), MarkdownPage.plain($0.meaning)] }
@@ -43,7 +43,7 @@ enum CommandPages {
     )
   }
 
-  /// The variables that are read and set.
+  /// The environment variables that are read and set.
   static var environment: String {
     func table(_ user: String, _ variables: [EnvironmentVariable]) -> String {
       MarkdownPage.table(
@@ -56,22 +56,23 @@ enum CommandPages {
     return MarkdownPage.text(
       title: "Environment variables",
       abstract:
-        "Look up the variables that the tool and tests read, and those that a program is told by.",
+        "Look up the variables that the tool and tests read, and the variables set for programs.",
       command: "windtunnel help environment --markdown",
       parts: [
-        "## Read", "`xcodebuild test` hands on those that begin with `TEST_RUNNER_`, without it.",
+        "## Read",
+        "`xcodebuild test` passes on variables with the prefix `TEST_RUNNER_`, without it.",
         table("Read by", EnvironmentVariable.read), "## Set for programs that are started",
         table("Set by", EnvironmentVariable.set),
       ]
     )
   }
 
-  /// The codes for a terminal.
+  /// The exit codes, formatted for a terminal.
   static var exitCodesText: String {
     HelpText.columns(ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }) + "\n"
   }
 
-  /// The variables for a terminal.
+  /// The environment variables, formatted for a terminal.
   static var environmentText: String {
     func lines(_ variables: [EnvironmentVariable]) -> String {
       HelpText.columns(variables.map { ($0.name, "\($0.user): \($0.meaning)") })

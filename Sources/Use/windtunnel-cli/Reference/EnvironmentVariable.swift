@@ -1,8 +1,8 @@
-/// A variable of the environment that this package reads, or sets for programs that it starts.
+/// An environment variable that this package reads, or sets for programs that it starts.
 struct EnvironmentVariable {
-  /// The name; `NAME` in it stands for another one.
+  /// The name. `NAME` in it is a placeholder for another name.
   var name: String
-  /// The reader of the variable, or who sets it.
+  /// The reader of the variable, or the command that sets it.
   var user: String
   /// The meaning of its value.
   var meaning: String
@@ -14,10 +14,10 @@ struct EnvironmentVariable {
   /// Returns the variable with the meaning of its value.
   private func means(_ meaning: String) -> Self { Self(name, user, meaning) }
 
-  /// Those that are read, those of the command line first.
+  /// The variables that are read, the command line's first.
   static let read: [EnvironmentVariable] = [
     .init("WINDTUNNEL_SHARD", "drill --shard env")
-      .means("The part to fly, such as 3/8; of the others none counts beside it."),
+      .means("The part to run, such as 3/8; overrides the other variables of parts."),
     .init("CI_NODE_INDEX", "drill --shard env", "The number of the part, from 1 (GitLab)."),
     .init("CI_NODE_TOTAL", "drill --shard env", "The number of parts (GitLab)."),
     .init("CIRCLE_NODE_INDEX", "drill --shard env", "The number of the part, from 0 (CircleCI)."),
@@ -30,56 +30,56 @@ struct EnvironmentVariable {
     .init("WINDTUNNEL_SHARDS", "drill --shard env", "The number of parts of an Indexed Job."),
     .init(
       "WINDTUNNEL_OPENSSL",
-      "all that speaks TLS, and sealed files",
-      "The folder to load OpenSSL from."
+      "TLS, and sealed files",
+      "The folder of the OpenSSL libraries."
     ),
     .init("NO_COLOR", "drill, report", "Any value: no colours on a terminal."),
     .init("TERM", "drill, report", "dumb: no colours on a terminal."),
     .init("SOURCE_DATE_EPOCH", "drill", "The date in reports, in seconds since 1970."),
-    .init("GITHUB_ACTIONS", "drill, report", "true: what fails is shown beside the run, too."),
-    .init("PATH", "drill, record", "The folders in which the program behind -- is looked for."),
+    .init("GITHUB_ACTIONS", "drill, report", "true: also annotate failures in the run."),
+    .init("PATH", "drill, record", "The folders to search for the program after --."),
     .init("WINDTUNNEL_RECORD", "tests")
       .means("The mode of recording: none, once, new-episodes, rewrite or verify."),
-    .init("CI", "tests", "Any value: nothing is recorded, unless WINDTUNNEL_RECORD says so."),
+    .init("CI", "tests", "Any value: nothing is recorded unless WINDTUNNEL_RECORD is set."),
     .init("WINDTUNNEL_CASSETTES", "tests", "The folder of the cassettes."),
-    .init("WINDTUNNEL_DATES", "tests", "1: recordings keep the day on which they were made."),
+    .init("WINDTUNNEL_DATES", "tests", "1: each recording stores its day."),
     .init("WINDTUNNEL_SECRET_NAME", "tests that verify")
       .means(
-        "The value that stands for REDACTED-name-1, -2 and so on; with _2 behind it, for the second alone."
+        "The value for REDACTED-name-1, -2 and so on; with the suffix _2, only for the second."
       ),
     .init("WINDTUNNEL_MUTATE", "tests", "The log of windtunnel mutate, to which tests append."),
-    .init("TMPDIR", "servers", "The folder of large contents while they are read."),
+    .init("TMPDIR", "servers", "The folder for large bodies while they are read."),
   ]
 
-  /// Those that a program is told by when it is started.
+  /// The variables that are set for a program when it is started.
   static let set: [EnvironmentVariable] = [
-    .init("WINDTUNNEL_URL", "drill, record, mutate", "The address to ask: {url}."),
+    .init("WINDTUNNEL_URL", "drill, record, mutate", "The address of the request: {url}."),
     .init("WINDTUNNEL_BASE", "drill", "The address without a path: {base}."),
     .init("WINDTUNNEL_ORIGINS", "drill")
       .means(
-        "The addresses of the servers of a start, with spaces between them, the nearest first: {origins}."
+        "The addresses of the servers of an app start, separated by spaces, nearest first: {origins}."
       ),
     .init("WINDTUNNEL_KEPT", "drill")
       .means(
-        "The file of the configuration that an app has kept of its last launch, a copy for each call: {kept}."
+        "The configuration file that the app stored at its last launch, a copy for each call: {kept}."
       ),
     .init("WINDTUNNEL_METHOD", "drill", "The method of the call: {method}."),
     .init("WINDTUNNEL_CALL", "drill", "The number of the call, from 0: {call}."),
-    .init("WINDTUNNEL_BODY", "drill", "The content to send, where there is some: {body}."),
-    .init("WINDTUNNEL_HEADERS", "drill", "The fields to send, a line each."),
+    .init("WINDTUNNEL_BODY", "drill", "The body to send, if there is one: {body}."),
+    .init("WINDTUNNEL_HEADERS", "drill", "The header fields to send, one per line."),
     .init("WINDTUNNEL_CA", "drill")
-      .means("The file of the authority to trust, where it is asked by TLS: {ca}."),
-    .init("WINDTUNNEL_MUTATE_PLAN", "mutate", "The file by which a plug-in runs mutants."),
-    .init("PYTHONHASHSEED", "mutate", "0: sets have the same order in each run."),
+      .means("The file of the certificate authority to trust, if the call uses TLS: {ca}."),
+    .init("WINDTUNNEL_MUTATE_PLAN", "mutate", "The file with the mutants for a plug-in."),
+    .init("PYTHONHASHSEED", "mutate", "0: Python's sets have the same order in each run."),
     .init("SSL_CERT_FILE", "drill, mutate", "The same, for OpenSSL, Go, Ruby and Python."),
     .init("CURL_CA_BUNDLE", "drill", "The same, for curl."),
     .init("REQUESTS_CA_BUNDLE", "drill", "The same, for Python's requests."),
     .init("AWS_CA_BUNDLE", "drill", "The same, for the AWS tools."),
     .init("DENO_CERT", "drill", "The same, for Deno."),
     .init("NODE_EXTRA_CA_CERTS", "drill", "The same, for Node."),
-    .init("no_proxy", "drill", "*: a proxy of the machine's does not stand between (libraries)."),
-    .init("NO_PROXY", "drill", "The same, for programs that read it so."),
+    .init("no_proxy", "drill", "*: libraries connect directly, without the machine's proxy."),
+    .init("NO_PROXY", "drill", "The same, for programs that read this spelling."),
     .init("SWIFT_BACKTRACE", "drill")
-      .means("enable=no: a crash is a result, and its trace is not waited for."),
+      .means("enable=no: a crash is a result, so no backtrace is written."),
   ]
 }

@@ -1,5 +1,5 @@
 extension Fault {
-  /// A fault of the catalogue as it is written in Swift, such as `.status(503)`.
+  /// The fault of the catalogue as Swift code, such as `.status(503)`.
   var swift: String {
     switch self {
     case .delay(let spread): ".delay(\(spread.least.swift))"

@@ -1,7 +1,7 @@
-// The pages that list what the code has. Each is printed by the command that it names.
+// The pages that are generated from the code. Each names the command that prints it.
 
 extension GateMetric {
-  /// Every figure as a page of Markdown, a row each.
+  /// A Markdown page of all figures, one per row.
   static var page: String {
     let rows = allCases.map { row in
       [
@@ -12,14 +12,14 @@ extension GateMetric {
     }
     return MarkdownPage.text(
       title: "Metrics",
-      abstract: "Look up the figures that a gate can ask for, and their names in a report.",
+      abstract: "Look up the metrics that a gate can use, and their names in a report.",
       command: "windtunnel metrics list --markdown",
       parts: [
-        "A gate compares one of them with a bar, of all calls (`p95 <= 3s`) or of those to one "
-          + "endpoint\n(`p95(POST /payments) <= 3s`). A figure that was not seen, or of too few calls, is "
-          + "neither met nor\nmissed: the gate cannot be told, which is exit code 98.",
+        "A gate compares a metric with a limit, over all calls (`p95 <= 3s`) or the calls to one "
+          + "endpoint\n(`p95(POST /payments) <= 3s`). If the metric was not observed, or over too "
+          + "few calls, the gate\nis inconclusive, which is exit code 98.",
         MarkdownPage.table(
-          ["Metric", "In a report", "Kind", "Meaning", "Needs `--baseline`", "A gate"],
+          ["Metric", "In a report", "Kind", "Meaning", "Needs `--baseline`", "Example gate"],
           rows
         ),
       ]
@@ -28,7 +28,7 @@ extension GateMetric {
 }
 
 extension Scenario {
-  /// The scenarios that ship as a page of Markdown, a row each.
+  /// Returns a Markdown page of the shipped scenarios, one per row.
   static func page(of scenarios: [Scenario]) -> String {
     let groups = Scenarios.groups.map { name in
       (name: name, members: Set((Scenarios.group(name) ?? []).map(\.name)))
@@ -45,20 +45,20 @@ extension Scenario {
     }
     return MarkdownPage.text(
       title: "Shipped scenarios",
-      abstract: "Look up the scenarios inside the tool, and the groups that they are flown in.",
+      abstract: "Look up the scenarios in the tool, and their groups.",
       command: "windtunnel scenarios list --markdown",
       parts: [
-        "`--scenario NAME` takes a scenario or a group; `windtunnel scenarios show NAME` prints one as a "
-          + "file, to be\nchanged. In Swift the groups are `Scenario.everyPush`, `.weakNetwork`, "
+        "`--scenario NAME` accepts a scenario or a group; `windtunnel scenarios show NAME` prints "
+          + "one as a file.\nIn Swift the groups are `Scenario.everyPush`, `.weakNetwork`, "
           + "`.defaultDrill` and `.preRelease`.",
-        MarkdownPage.table(["Scenario", "Weather", "Groups", "Gates of its own"], rows),
+        MarkdownPage.table(["Scenario", "Conditions", "Groups", "Gates"], rows),
       ]
     )
   }
 }
 
 extension CatalogueRow {
-  /// Every kind of fault as a page of Markdown, as it is written in Swift and in JSON.
+  /// A Markdown page of all kinds of faults, as Swift code and as JSON.
   static var page: String {
     let head = ["URLSession on Linux", "curl", "URLSession on Apple platforms"]
     let faults = FaultKind.all.map { kind in
@@ -78,26 +78,25 @@ extension CatalogueRow {
     }
     return MarkdownPage.text(
       title: "Faults",
-      abstract:
-        "Look up how a fault is written in Swift and in a file, and what clients make of it.",
+      abstract: "Look up a fault in Swift and in a file, and the results in clients.",
       command: "windtunnel faults list --markdown",
       parts: [
         "Linux and curl are measured, with swift-corelibs-foundation 6.3.1 on libcurl 7.88.1; the column "
-          + "of Apple\nplatforms is what their documentation and users report. An error's name is a "
-          + "`Symptom`, and behind it\nstands the code of the `URLError`; curl is told by its exit codes. "
-          + "`windtunnel faults selftest` makes\neach for real and compares.",
+          + "of Apple\nplatforms is from documentation and user reports. An error has the name of "
+          + "a `Symptom` and the code\nof the `URLError`; curl has exit codes. "
+          + "`windtunnel faults selftest` injects each fault and compares.",
         "## In a scenario",
         "In Swift a fault is the last argument of a rule, `.on(\"GET /users/*\", .first(2), "
           + ".status(503))`; in a file it is\nan object in `\"faults\"`.",
         MarkdownPage.table(["Fault", "Layer", "Swift", "JSON"] + head, faults),
-        "## In a script of name look-ups",
-        "An object in `\"entries\"` of the file that `windtunnel dns --script FILE` reads.",
+        "## In a script of name lookups",
+        "An object in `\"entries\"` of the file for `windtunnel dns --script FILE`.",
         MarkdownPage.table(["Fault", "JSON"] + head, lookUps),
       ]
     )
   }
 
-  /// The clients' views of it, with marks around names that a code follows.
+  /// Returns the clients' views of the fault, with marks around names that a code follows.
   func sights(mark: String, separator: String) -> [String] {
     let expected = expected
     func sight(_ sight: FaultExpectation.Sight, _ code: Int?) -> String {
@@ -112,7 +111,7 @@ extension CatalogueRow {
 }
 
 extension JSON {
-  /// The value in a line, with the spaces that people write.
+  /// The value in one line, with spaces for readability.
   fileprivate var line: String {
     switch self {
     case .object(let members):

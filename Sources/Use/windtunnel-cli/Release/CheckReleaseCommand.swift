@@ -1,4 +1,4 @@
-/// A gate for what is about to be released: no part of the harness may be in it.
+/// A check before a release: no part of the harness may be in it.
 enum CheckReleaseCommand: Command {
   static let name = "check-release"
   static let summary =
@@ -8,16 +8,16 @@ enum CheckReleaseCommand: Command {
   static let operandsMax = 1000
   static let flags = [
     Flag("--pass-over", "PATH")
-      .help("Pass over what cannot be read at PATH, as it is printed, or below; repeatable."),
+      .help("Skip unreadable files at PATH (as printed) or below. May be repeated."),
     Flag("--json", nil, "Print the findings as JSON."),
   ]
 
-  /// A path that was named, and the look through it.
+  /// A path on the command line, with its check.
   private typealias Look = (path: String, check: ReleaseCheck)
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    _ = try arguments.operand(0, "FILE", "which program, app, archive or folder to look through")
-    // The module that looks takes paths as text, which the system resolves.
+    _ = try arguments.operand(0, "FILE", "the program, app, archive or folder to check")
+    // The module of the check accepts paths as text, which the system resolves.
     try ToolEnvironment.needProcess()
     let pathsToPassOver = arguments.all("--pass-over").map { path in
       path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
@@ -46,24 +46,24 @@ enum CheckReleaseCommand: Command {
         let count = look.check.fileCount
         let files =
           switch (look.check.isFolder, count) {
-          case (false, 0...1): "it is no"
-          case (true, 1): "its only file is no"
-          default: "none of its \(count) files is a"
+          case (false, 0...1): "it is not a"
+          case (true, 1): "its only file is not a"
+          default: "not one of its \(count) files is a"
           }
         Terminal.complain(
-          "\(look.path) was not looked through: \(files) program in ELF or Mach-O, or an archive of "
-            + "them; name the app, the archive or the program that is released.\n"
+          "\(look.path) was not checked: \(files) program in ELF or Mach-O format, or an archive of "
+            + "programs. Name the released app, archive or program.\n"
         )
       }
     } else {
       for look in looks where look.check.isFolder && look.check.fileCount == 0 {
-        Terminal.complain("\(look.path) holds no file; leave it out, or name another.\n")
+        Terminal.complain("\(look.path) is empty; omit it, or name another.\n")
       }
     }
     for path in unused {
       Terminal.complain(
-        "windtunnel: --pass-over \(path) matches nothing that could not be read; write the path as it "
-          + "is printed, or leave the flag out.\n"
+        "windtunnel: --pass-over \(path) matches no unreadable file; write the path as it is "
+          + "printed, or omit the flag.\n"
       )
     }
     switch verdict {
@@ -71,7 +71,7 @@ enum CheckReleaseCommand: Command {
     case .found: return .found
     case .refused:
       let failure = checks.lazy.compactMap(\.failure).first
-      return failure.map { Refusal($0).code } ?? (unused.isEmpty ? .data : .usage)
+      return failure.map { CommandError($0).code } ?? (unused.isEmpty ? .data : .usage)
     }
   }
 
@@ -82,7 +82,7 @@ enum CheckReleaseCommand: Command {
       Terminal.answer(line: "\(finding.file): \(module)\(finding.reason)")
     }
     for row in check.passedOver {
-      Terminal.answer(line: "\(row.file) \(row.reason): passed over, as asked")
+      Terminal.answer(line: "\(row.file) \(row.reason): skipped because of --pass-over")
     }
     guard passes else { return }
     let programs = check.programs.count == 1 ? "1 program" : "\(check.programs.count) programs"
@@ -90,42 +90,42 @@ enum CheckReleaseCommand: Command {
     let modules = Set(check.programs.flatMap(\.modules)).map(\.name).sorted()
     let parts =
       modules.isEmpty
-      ? "nothing of WindTunnel" : "\(modules.joined(separator: ", ")), and no more of WindTunnel"
+      ? "nothing of WindTunnel"
+      : "\(modules.joined(separator: ", ")), and nothing else of WindTunnel"
     Terminal.answer(line: "\(look.path): \(programs) in \(files): \(parts)")
   }
 
   private static func complain(of look: Look) {
     if let failure = look.check.failure {
-      Terminal.complain("windtunnel: \(Refusal(failure).sentence)\n")
+      Terminal.complain("windtunnel: \(CommandError(failure).sentence)\n")
     }
     for row in look.check.unread { Terminal.complain("\(row.file) \(row.reason).\n") }
   }
 
-  /// Says what to do next, once for all that was named.
+  /// Prints the next steps, once for all paths.
   private static func advise(on checks: [ReleaseCheck]) {
     let findings = checks.flatMap(\.findings)
     let modules = Set(findings.compactMap { $0.module?.name })
     if !modules.isEmpty {
       Terminal.complain(
-        "A release links WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets alone; leave the "
-          + "other products to tests and debug builds.\n"
+        "A release may link only WindTunnelNetworkLayer and WindTunnelNetworkLayerSockets; link the "
+          + "other products only in tests and debug builds.\n"
       )
     }
     if findings.contains(where: { $0.module == nil }) {
       Terminal.complain(
-        "Take the files that were found out of what is copied into the release; tests read them from "
-          + "their own folders.\n"
+        "Do not copy these files into the release; tests can read them from their own folders.\n"
       )
     }
     if checks.contains(where: { !$0.unread.isEmpty }) {
-      Terminal.complain("What was not looked through could hold anything: nothing is passed.\n")
+      Terminal.complain("The check does not pass, because some files were not checked.\n")
     }
     let isOfFormat = { (row: ReleaseCheck.Unread) in
       if case .format = row.reason { true } else { false }
     }
     if checks.contains(where: { $0.unread.contains(where: isOfFormat) }) {
       Terminal.complain(
-        "If a file of such a format is an archive, unpack it and check the folder.\n"
+        "If a file with an unknown format is an archive, unpack it and check the folder.\n"
       )
     }
   }

@@ -1,6 +1,6 @@
-/// The answer of a look through a release, as JSON.
+/// The result of a release check, as JSON.
 enum ReleaseReport {
-  static func json(of checks: [ReleaseCheck], verdict: ReleaseCheck.Verdict) -> JSON {
+  static func json(of checks: [ReleaseCheck], verdict: ReleaseCheck.Status) -> JSON {
     [
       "windtunnelRelease": 1,
       "verdict": .text(verdict.rawValue),

@@ -5,7 +5,7 @@ enum FaultsListCommand: Command {
   static let example = "windtunnel faults list"
   static let flags = [
     Flag("--json", nil, "Print a list of objects, with an example of each."),
-    Flag("--markdown", nil, "Print a table of how each is written, in Swift and in JSON."),
+    Flag("--markdown", nil, "Print a table with the Swift and JSON form of each."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
@@ -17,9 +17,9 @@ enum FaultsListCommand: Command {
       """
       \(Figures.lines([heads] + rows.map(\.cells)).joined(separator: "\n"))
 
-      Linux and curl as measured, with libcurl 7.88.1; Apple as known, not measured. Behind a name
-      stands the code of the URLError; -1 is .unknown, and its text tells what it was.
-      How each is written in a scenario or a script of windtunnel dns: windtunnel faults list --json
+      Linux and curl were measured with libcurl 7.88.1; Apple is documented, not measured. A name is
+      followed by the code of the URLError; -1 is .unknown, and its text names the problem.
+      The form of each in a scenario, or in a script of windtunnel dns: windtunnel faults list --json
 
       """
     )
@@ -27,12 +27,12 @@ enum FaultsListCommand: Command {
 }
 
 extension CatalogueRow {
-  /// Its line in the table.
+  /// Its row in the table.
   fileprivate var cells: [String] {
     [name, layer.rawValue] + sights(mark: "", separator: "/")
   }
 
-  /// `{name, layer, fault or script, expected, evidence}`.
+  /// The row as JSON: `{name, layer, fault or script, expected, evidence}`.
   fileprivate var json: JSON {
     let expected = expected
     let (fault, script): (JSON?, JSON?) =
@@ -61,30 +61,30 @@ extension CatalogueRow {
 
 enum FaultsSelftestCommand: Command {
   static let name = "faults selftest"
-  static let summary = "Make each fault for real and look at it: raw socket, curl, URLSession."
+  static let summary = "Create each fault, and check it with a raw socket, curl and URLSession."
   static let synopsis = "[--fault NAME …] [--repeat N] [--json]"
   static let example = "windtunnel faults selftest --repeat 200"
   static let flags = [
     Flag("--fault", "NAME", choices: CatalogueRow.all.map(\.name))
-      .help("Only this one; may be repeated (default: all)."),
-    Flag("--repeat", "N", "Looks of the raw socket at what ends at once (default: 1)."),
+      .help("Only this fault (default: all). May be repeated."),
+    Flag("--repeat", "N", "Number of raw socket tests of faults that end at once (default: 1)."),
     Flag("--json", nil, "Print a list of objects instead of the table."),
   ]
 
-  /// The first argument of a process that looks at a fault; the second is where.
+  /// The first argument of a process that observes a fault. The second is the address.
   static let lookWord = "look-as-session"
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    guard let executable = Bundle.main.executableURL else { throw Refusal.selfNotFound }
+    guard let executable = Bundle.main.executableURL else { throw CommandError.selfNotFound }
     var test = SelfTest(executable: executable, arguments: [Self.lookWord])
     test.repeats = try arguments.int("--repeat", in: 1...SelfTest.repeatsMax) ?? test.repeats
     let names = arguments.all("--fault")
     let kinds = try names.map { name in
       guard let kind = CatalogueRow.named(name) else {
-        throw Refusal.usage(
-          "There is no fault \"\(name)\"."
-            + "\(Refusal.didYouMean(name, among: CatalogueRow.all.map(\.name))) "
-            + "windtunnel faults list shows them."
+        throw CommandError.usage(
+          "Unknown fault \"\(name)\"."
+            + "\(CommandError.didYouMean(name, among: CatalogueRow.all.map(\.name))) "
+            + "windtunnel faults list shows all."
         )
       }
       return kind
@@ -112,7 +112,7 @@ enum FaultsSelftestCommand: Command {
       let indent = String(repeating: " ", count: 6)
       if let raw = row.raw {
         let looker = if case .lookUp = row.kind { "getaddrinfo" } else { "raw socket" }
-        text += "\(indent)\(looker): \(raw) (as asked \(row.equalLooks) of \(row.looks) times)\n"
+        text += "\(indent)\(looker): \(raw) (as expected \(row.equalLooks) of \(row.looks) times)\n"
       }
       if let curl = row.curl {
         let codes = row.kind.expected.curl.map { String($0) }.joined(separator: " or ")
@@ -135,7 +135,7 @@ enum FaultsSelftestCommand: Command {
     }
     for reason in Set(rows.flatMap(\.unseenBy)).sorted() {
       let count = rows.count { $0.unseenBy.contains(reason) }
-      text += "\(count) not seen by all: \(reason)\n"
+      text += "\(count) not observed by all clients: \(reason)\n"
     }
     return text
   }

@@ -1,23 +1,23 @@
 /// Runs the loss model without sending anything.
 enum ModelCommand: Command {
   static let name = "model"
-  static let summary = "Compute the times of an exchange's bytes over a link; nothing is sent."
+  static let summary = "Calculate when the bytes of an exchange arrive over a link."
   static let synopsis = "[--preset NAME | --scenario NAME|FILE] [--rtt MS] [--loss P] [--drop …]"
   static let example = "windtunnel model --rtt 100 --loss 0.05 --response 14480 --draws 200"
   static let flags = [
     Flag("--preset", "NAME", "Start from a preset's link.", choices: LinkPreset.all.map(\.name)),
     Flag("--scenario", "NAME|FILE", choices: Shipped.preRelease)
       .help("Start from a scenario's link."),
-    Flag("--rtt", "MS", "Round trip in milliseconds, half of it each way."),
-    Flag("--loss", "P", "Probability that a packet is lost, each way."),
+    Flag("--rtt", "MS", "Round-trip time in milliseconds, half of it in each direction."),
+    Flag("--loss", "P", "Probability that a packet is lost, in each direction."),
     Flag("--burst", "P,R[,H,K]")
-      .help("Gilbert-Elliott: good to bad, bad to good, loss in bad, in good."),
+      .help("Gilbert-Elliott: good to bad, bad to good, loss in bad, loss in good."),
     Flag("--drop", "WAY:KIND:N,…")
-      .help("Lose just these: up or down; syn, data, ack or packet; numbers."),
+      .help("Lose only these: up or down; syn, data, ack or packet; numbers."),
     Flag("--request", "BYTES", "Size of the request (default: 300)."),
     Flag("--response", "BYTES", "Size of the response (default: 14480)."),
-    Flag("--tls", nil, "Speak TLS 1.3."),
-    Flag("--think", "TIME", "Time that the server takes, such as 500ms (default: 0ms)."),
+    Flag("--tls", nil, "Use TLS 1.3."),
+    Flag("--think", "TIME", "Time until the server responds, such as 500ms (default: 0ms)."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
     Flag("--draws", "N", "Connections to draw, one line of JSON each (default: 1)."),
   ]
@@ -76,7 +76,7 @@ enum ModelCommand: Command {
     return link
   }
 
-  private static func chain(_ text: String) throws(Refusal) -> GilbertElliott {
+  private static func chain(_ text: String) throws(CommandError) -> GilbertElliott {
     let numbers = text.split(separator: ",").compactMap { Double($0) }
     guard numbers.count == 2 || numbers.count == 4, numbers.allSatisfy({ 0...1 ~= $0 }),
       numbers[0] + numbers[1] > 0
@@ -93,7 +93,7 @@ enum ModelCommand: Command {
     _ text: String,
     _ up: inout LossScript,
     _ down: inout LossScript
-  ) throws(Refusal) {
+  ) throws(CommandError) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let list = (parts.last ?? "").split(separator: ",")
     let numbers = Set(list.compactMap { Int($0) }.filter { $0 > 0 })
@@ -104,7 +104,7 @@ enum ModelCommand: Command {
     guard let kind, parts[0] == "up" || parts[0] == "down", !numbers.isEmpty,
       numbers.count == list.count
     else {
-      throw .value("--drop", text, shouldBe: "what to lose, such as up:syn:1 or down:data:8,9,10,")
+      throw .value("--drop", text, shouldBe: "a loss such as up:syn:1 or down:data:8,9,10")
     }
     if parts[0] == "up" { up[keyPath: kind].formUnion(numbers) }
     if parts[0] == "down" { down[keyPath: kind].formUnion(numbers) }
@@ -112,7 +112,7 @@ enum ModelCommand: Command {
 }
 
 extension ExchangeTimeline {
-  /// Every stage's moment; `transferMilliseconds` is without the connecting.
+  /// The moment of every stage; `transferMilliseconds` does not include connecting.
   fileprivate var json: JSON {
     [
       "resolvedMilliseconds": .orNull(resolved), "connectedMilliseconds": .orNull(connected),

@@ -16,7 +16,7 @@ enum PresetsListCommand: Command {
 
 enum PresetsShowCommand: Command {
   static let name = "presets show"
-  static let summary = "Show a preset: its numbers, their sources and their certainty."
+  static let summary = "Show a preset: its numbers, and their sources and reliability."
   static let synopsis = "NAME [--json]"
   static let example = "windtunnel presets show nlc/3g"
   static let operandsMax = 1
@@ -24,12 +24,12 @@ enum PresetsShowCommand: Command {
   static let flags = [Flag("--json", nil, "Print it as JSON.")]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let name = try arguments.operand(0, "NAME", "which preset to show")
+    let name = try arguments.operand(0, "NAME", "the preset to show")
     let preset = try PresetText.find(name)
     if arguments.has("--json") { return Terminal.answer(indented: preset.json) }
     let evidence =
       preset.evidence == .source
-      ? "source: read where it was published" : "known: not confirmed in a primary source"
+      ? "source: confirmed in the primary source" : "known: not confirmed in a primary source"
     let rows = [
       ("title", preset.title), ("link", preset.link.inWords), ("source", preset.source),
       ("evidence", evidence), ("note", preset.note ?? ""),
@@ -39,18 +39,18 @@ enum PresetsShowCommand: Command {
   }
 }
 
-/// Helpers that the commands about presets have in common.
+/// Helpers of the commands about presets.
 enum PresetText {
-  static func find(_ name: String) throws(Refusal) -> LinkPreset {
+  static func find(_ name: String) throws(CommandError) -> LinkPreset {
     guard let preset = LinkPreset.named(name) else {
-      throw .usage("There is no preset \"\(name)\". \(LinkPreset.suggestion(for: name))")
+      throw .usage("Unknown preset \"\(name)\". \(LinkPreset.suggestion(for: name))")
     }
     return preset
   }
 }
 
 extension Link {
-  /// The link in a line: `780 kbit/s, 100 ms down; 330 kbit/s, 100 ms up`.
+  /// The link in one line: `780 kbit/s, 100 ms down; 330 kbit/s, 100 ms up`.
   var inWords: String {
     func told(_ direction: Direction, _ way: String) -> String {
       func plain(_ number: Double) -> String { "\(JSON.number(number, places: 3))" }
@@ -59,7 +59,7 @@ extension Link {
       let lost = loss > 0 ? ", \(plain(loss * 100)) % lost" : ""
       return "\(rate), \(plain(direction.delay.inMilliseconds)) ms\(lost) \(way)"
     }
-    let dns = dnsDelay > .zero ? "; names take \(Int(dnsDelay.inMilliseconds)) ms" : ""
+    let dns = dnsDelay > .zero ? "; DNS takes \(Int(dnsDelay.inMilliseconds)) ms" : ""
     return "\(told(down, "down")); \(told(up, "up"))\(dns)"
   }
 }

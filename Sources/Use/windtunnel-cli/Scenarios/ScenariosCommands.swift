@@ -1,6 +1,6 @@
 enum ScenariosListCommand: Command {
   static let name = "scenarios list"
-  static let summary = "List the scenarios that come with the tool."
+  static let summary = "List the scenarios of the tool."
   static let synopsis = "[--json | --markdown]"
   static let example = "windtunnel scenarios list"
   static let flags = [
@@ -22,33 +22,33 @@ enum ScenariosListCommand: Command {
     if arguments.has("--markdown") { return Terminal.answer(Scenario.page(of: scenarios)) }
     var text = ScenariosShowCommand.table(scenarios)
     text +=
-      "\nThe first \(Shipped.drill.count) are flown by default and are the group default-drill; "
+      "\nThe first \(Shipped.drill.count) run by default and are the group default-drill; "
     text += "the others are weak-network, and all of them pre-release.\n"
-    text += "every-push has those of the first that are quick.\n"
+    text += "every-push contains the quick ones of default-drill.\n"
     return Terminal.answer(text)
   }
 }
 
 enum ScenariosShowCommand: Command {
   static let name = "scenarios show"
-  static let summary = "Print a scenario as a file to change and fly, or the scenarios of a group."
+  static let summary = "Print a scenario as a file to change and run, or the scenarios of a group."
   static let synopsis = "NAME|GROUP"
   static let example = "windtunnel scenarios show metro > metro.json"
   static let operandsMax = 1
   static let operandChoices = Scenarios.groups + Shipped.preRelease
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let name = try arguments.operand(0, "NAME", "which scenario")
+    let name = try arguments.operand(0, "NAME", "the scenario or group to show")
     if let group = Scenarios.group(name) {
       Terminal.answer(table(group))
-      Terminal.complain("To fly them all: windtunnel drill --scenario \(name)")
+      Terminal.complain("To run all of them: windtunnel drill --scenario \(name)")
       return .done
     }
     let scenario = try Scenarios.find(name, in: Shipped.scenarios(), groups: Scenarios.groups)
     return Terminal.answer(json: scenario.data())
   }
 
-  /// Returns a line for each, its name and what it is.
+  /// Returns a line for each scenario, with its name and summary.
   static func table(_ scenarios: [Scenario]) -> String {
     HelpText.columns(scenarios.map { ($0.name, $0.summary ?? "") }, indent: "") + "\n"
   }

@@ -1,21 +1,21 @@
 enum DNSCommand: Command {
   static let name = "dns"
-  static let summary = "Answer DNS look-ups by a script, for resolvers that you own."
+  static let summary = "Answer DNS queries from a script, for your own resolvers."
   static let synopsis = "--script FILE [--port N] [--seed N]"
   static let example = "windtunnel dns --script names.json --port 5353"
   static let flags = [
-    Flag("--script", "FILE", "The answers to each client, and the faults among them."),
+    Flag("--script", "FILE", "Script with the records and faults for each client."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
-    Flag("--port", "N", "The port, by UDP and TCP; 0 for any that is free (default: 0)."),
+    Flag("--port", "N", "Port to listen on, with UDP and TCP; 0 for any free one (default: 0)."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
-    let file = URL(typed: try arguments.required("--script", "what should be answered"))
+    let file = URL(typed: try arguments.required("--script", "the DNS script"))
     let seed = try arguments.seed()
     let port = try arguments.int("--port", in: 0...65535) ?? 0
     let script: DNSScript
     do { script = try DNSScript(contentsOf: file) } catch let error as FormatError {
-      throw Refusal.usage("\(error)")
+      throw CommandError.usage("\(error)")
     }
     try ToolEnvironment.needProcess()
     let server = try await DNSServer(script, seed: seed, port: port) { decision in

@@ -1,10 +1,10 @@
-/// The properties of a file that every save changes, one that writes the same bytes included.
+/// The properties of a file that every save changes, even if the bytes stay the same.
 struct FileMark: Sendable, Hashable {
   private(set) var date: Date?
   private var size: Int?
   private var number: Int?
 
-  /// Reads the mark of a file as it is now; `nil` if the file is missing.
+  /// Reads the current properties of a file; `nil` if the file is missing.
   init?(of file: URL) {
     // A file that is missing has no attributes.
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path) else {
@@ -16,21 +16,21 @@ struct FileMark: Sendable, Hashable {
   }
 }
 
-/// The saves of files, which are looked for again and again.
+/// Detects saved files by polling.
 struct FileWatch: Sendable {
-  /// The marks with which files were reported.
+  /// The properties of the files that were reported last.
   private var reported: [URL: FileMark]
-  /// The marks of the last look, and the number of looks in a row that saw them.
+  /// The properties seen last, and the number of consecutive checks that saw them.
   private var seen: [URL: (mark: FileMark, looks: Int)] = [:]
-  /// A writer may pause: a save is whole when so many looks in a row have seen the same of it.
+  /// The number of equal checks after which a save is complete, because a writer may pause.
   private static let looksMin = 5
 
-  /// Watches files from now on.
+  /// Starts to watch files.
   init(_ files: [URL]) {
     reported = Self.marks(of: files)
   }
 
-  /// Looks at files and returns those that were saved since they were last returned.
+  /// Checks files, and returns those saved since they were last returned.
   mutating func saves(among files: [URL]) -> Set<URL> {
     var saved: Set<URL> = []
     for (file, mark) in Self.marks(of: files) where mark != reported[file] {

@@ -1,34 +1,38 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// `serve --watch`: reads what was saved, and says in a line what changed.
+/// `serve --watch`: reads saved files again, and reports each change in a line.
 ///
-/// A file that does not read changes nothing.
+/// An unreadable file changes nothing.
 struct Reload {
   private let order: ServeOrder
   private let watch: FileWatch
   private let files: [URL]
   private let console: Console?
-  /// The last complaint of each kind of file.
+  /// The last complaint for each kind of file.
   private let complaints = Locked<[String: Complaint]>([:])
-  /// The time between two looks at the files.
+  /// The interval between two checks of the files.
   private static let period = Duration.milliseconds(100)
 
-  /// A complaint, and the save that it is about: a save that is read again, because a file beside
-  /// the cassette has changed, is complained of once.
+  /// A complaint, with the save that it is about.
+  ///
+  /// A save may be read again because a file next to the cassette has changed. The complaint is
+  /// then not repeated.
   private struct Complaint: Hashable {
     var sentence: String
     var save: FileMark?
   }
 
-  /// Watches from now on, so that nothing is missed that is saved after it was read.
+  /// Starts to watch, so that no save after the first reading is missed.
   init(_ order: ServeOrder, _ console: Console?) {
     (self.order, self.console) = (order, console)
     files = [order.cassette, order.rules, order.weather].compactMap { $0 }
     watch = FileWatch(files)
   }
 
-  /// The files beside the cassette. Each bears the hash of its bytes: it can mend a cassette and
-  /// not change one.
+  /// The files next to the cassette.
+  ///
+  /// The name of each contains the hash of its bytes. A new file can repair a cassette, but never
+  /// change it.
   private var sideFiles: [URL] {
     let folder = Cassette.sideFolder(of: order.cassette)
     // A folder that is missing has no files.
@@ -37,16 +41,16 @@ struct Reload {
       ?? []
   }
 
-  /// Goes on until the task is cancelled.
+  /// Follows changes until the task is cancelled.
   func follow(_ server: ReplayServer, _ deck: Deck, playing cassette: Cassette) async {
     var (cassette, watch, isBroken) = (cassette, watch, false)
     // Only a cancellation ends the sleep early.
     while (try? await Task.sleep(for: Self.period)) != nil {
       let saved = watch.saves(among: files + (isBroken ? sideFiles : []))
       if saved.contains(where: { $0 != order.rules && $0 != order.weather }) {
-        isBroken = !attempt("tape", order.cassette) {
+        isBroken = !attempt("cassette", order.cassette) {
           let next = try order.loadCassette()
-          // A save that changes nothing must not put the cassette back to its head.
+          // A save without changes must not restart the cassette's sequence.
           guard next != cassette || isBroken else { return nil }
           server.load(next)
           defer { cassette = next }
@@ -54,11 +58,11 @@ struct Reload {
         }
       }
       if let rules = order.rules, saved.contains(rules) {
-        _ = attempt("rule", rules) {
+        _ = attempt("match file", rules) {
           let matcher = try order.matcher()
           guard matcher != deck.matcher else { return nil }
           server.load(cassette, matcher: matcher)
-          return "\(name(rules)): the rules changed"
+          return "\(name(rules)): new match rules"
         }
       }
       if let weather = order.weather, saved.contains(weather) {
@@ -66,27 +70,28 @@ struct Reload {
           let scenario = try order.scenario()
           guard scenario != deck.scenario else { return nil }
           if scenario.losesSYNs, !deck.scenario.losesSYNs {
-            throw Refusal.lostSYNsLater(scenario.name)
+            throw CommandError.lostSYNsLater(scenario.name)
           }
           deck.swap(scenario, seed: nil) { seed in
             console?.begin(scenario, seed: seed)
           }
-          return "\(name(weather)): scenario \(scenario.name) from now on"
+          return "\(name(weather)): now running scenario \(scenario.name)"
         }
       }
     }
   }
 
-  /// Says what came of it, if anything did; false where the old one goes on.
+  /// Reads a file again, and reports the result if there is one; `false` if the previous state is
+  /// kept.
   private func attempt(_ noun: String, _ file: URL, _ reread: () throws -> String?) -> Bool {
-    // Before it is read: what is saved meanwhile is told of, too.
+    // Before reading, so that a save in the meantime is reported, too.
     let save = FileMark(of: file)
     do {
       if let news = try reread() { Terminal.complain("\(news)\n") }
       complaints.withLock { $0[noun] = nil }
       return true
     } catch {
-      let sentence = "\(Refusal(error).sentence) The \(noun) stays as it was.\n"
+      let sentence = "\(CommandError(error).sentence) The previous \(noun) stays in use.\n"
       let complaint = Complaint(sentence: sentence, save: save)
       if complaints.withLock({ $0.updateValue(complaint, forKey: noun) }) != complaint {
         Terminal.complain(sentence)

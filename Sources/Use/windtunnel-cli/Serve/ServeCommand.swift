@@ -27,6 +27,7 @@ enum ServeCommand: Command {
     ] + PlayFlags.flags + [
       ServingTLS.flag,
       ServingTLS.fileFlag,
+      .http,
       Flag("--watch", nil, "Read cassette, rules and scenario again when they are saved."),
       .adminPort, .console,
     ] + LimitFlags.flags
@@ -66,14 +67,15 @@ enum ServeCommand: Command {
       options.played = { unanswered.played($0, $1, by: deck) }
     }
     try ToolEnvironment.needProcess()
+    options.httpVersions = try arguments.httpVersions()
     options.tls = try tls.begin()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
     let server = try await ReplayServer(deck, options)
     if arguments.has("--refresh-dates"), cassette.undatedCount > 0 {
       Terminal.complain(
-        "\(order.cassette.relativePath): answers with neither Date nor recordedAt, whose dates stay as "
-          + "they are: \(cassette.undatedCount) of \(cassette.interactions.count). Give each its "
-          + "\"recordedAt\", or record them anew with record --dates.\n"
+        "\(order.cassette.relativePath): responses with neither Date nor recordedAt, whose dates are "
+          + "not shifted: \(cassette.undatedCount) of \(cassette.interactions.count). Add \"recordedAt\" to "
+          + "each, or record again with record --dates.\n"
       )
     }
     let interruption = Interruption()
@@ -91,7 +93,7 @@ enum ServeCommand: Command {
 struct ServeOrder {
   let cassette: URL
   let rules: URL?
-  /// The scenario's file; `nil` where there is none or a shipped one is meant.
+  /// The scenario's file; `nil` if there is none or a shipped scenario is used.
   let weather: URL?
   private let scenarioName: String?
   private let speaksTLS: Bool
@@ -127,13 +129,13 @@ struct ServeOrder {
     return scenario
   }
 
-  /// Returns the reason that a scenario cannot be taken by a port that is open.
-  func refusal(ofNext scenario: Scenario) -> Refusal? {
+  /// Returns the reason why a scenario cannot be used on a port that is already open.
+  func refusal(ofNext scenario: Scenario) -> CommandError? {
     scenario.losesSYNs ? .lostSYNsLater(scenario.name) : refusal(of: scenario)
   }
 
-  /// Returns the reason that a scenario cannot be flown at one port.
-  func refusal(of scenario: Scenario) -> Refusal? {
+  /// Returns the reason why a scenario cannot be used on a single port.
+  func refusal(of scenario: Scenario) -> CommandError? {
     for rule in scenario.rules {
       for case .connection(let fault) in rule.faults {
         guard rule.isForConnections else { return .connectionFaults(of: scenario.name) }
@@ -141,14 +143,14 @@ struct ServeOrder {
         case .offline, .refused, .hostNotFound: return .connectionFaults(of: scenario.name)
         case .connectTimeout where rule.trigger != .always || rule.faults.count > 1:
           return .usage(
-            "Scenario \"\(scenario.name)\" leaves some attempts to connect without an answer, and "
-              + "nobody tells a port when a client has given one up; leave all of them without one, or "
-              + "lose some with \"lostSYNs\"."
+            "Scenario \"\(scenario.name)\" ignores some connection attempts, but a port cannot "
+              + "detect when a client gives up. Ignore all attempts, or lose some with "
+              + "\"lostSYNs\"."
           )
         case .tls where !speaksTLS:
           return .usage(
-            "Scenario \"\(scenario.name)\" fails TLS handshakes, and this port speaks plain HTTP; add "
-              + "--tls, or fly it with windtunnel drill --scenario \(scenario.name)."
+            "Scenario \"\(scenario.name)\" fails TLS handshakes, but this port uses plain HTTP. Add "
+              + "--tls, or run it with windtunnel drill --scenario \(scenario.name)."
           )
         case .tls, .connectTimeout, .lostSYNs: break
         }
@@ -158,33 +160,32 @@ struct ServeOrder {
   }
 }
 
-/// Tells of each request that nothing answers but 501, of faults that were not done, of responses
-/// that were recorded for other bodies, and of recordings that order alone chose, a line for each
-/// on standard error.
+/// Reports problems of requests, one per line on standard error.
 ///
-/// On a queue of its own: whoever reads standard error slowly, or never, holds up no answer. What
-/// it has not read by then is counted.
+/// The problems are requests without a recording (501), faults that were not applied, responses
+/// recorded for other bodies, and recordings selected by order alone. Lines are written on a
+/// separate queue: a slow reader of standard error delays no response. Unread lines are counted.
 private final class Unanswered: Sendable {
   private struct Backlog: Sendable {
     var lines = 0
     var dropped = 0
-    /// The faults and other bodies that were told of, each once, or every request had a line.
+    /// The reported faults and other bodies, each once, unless every request has a line.
     var told: Set<String> = []
     var pairs: Set<Int> = []
   }
 
-  /// The number of faults and other bodies that are told of.
+  /// The maximum number of faults and other bodies that are reported.
   private static let toldMax = 100
 
-  /// The number of lines that may wait to be written.
+  /// The maximum number of lines that wait to be written.
   private static let linesMax = 1000
-  /// The longest time that ``end()`` waits for them.
+  /// The maximum time that ``end()`` waits for them.
   private static let patience = DispatchTimeInterval.seconds(1)
 
   private let queue = DispatchQueue(label: "windtunnel.unanswered")
   private let backlog = Locked(Backlog())
 
-  /// Takes note of an event of a deck's.
+  /// Handles an event of a deck.
   func observe(_ event: ExchangeEvent) {
     for line in lines(of: event) { tell(line) }
   }
@@ -200,20 +201,19 @@ private final class Unanswered: Sendable {
         $0.pairs.count < Self.toldMax && $0.pairs.insert(place).inserted
       }
       guard isNew else { return [] }
-      return ["#\(place + 1) and #\(rival + 1) differ only in redacted values: order decided"]
+      return ["#\(place + 1) and #\(rival + 1) differ only in redacted values: selected by order"]
     }
     guard case .undone(let outcome, let faults) = event else { return [] }
     let request = "\(outcome.request.method) \(outcome.request.url.withoutSecrets)"
     return faults.map(\.description).filter { isNew($0) }.map { "\(request): \($0)" }
   }
 
-  /// Takes note of a request that a recording answered, and tells once of each request whose
-  /// recording is for another body.
+  /// Handles a request with a recording, and reports once if the recording is for another body.
   func played(_ outcome: Outcome, _ body: Body, by deck: Deck) {
     guard outcome.recording?.request.body.count ?? 0 > 0, !deck.matcher.comparesBodies,
       let name = OtherBodies.name(of: outcome, body), isNew(name)
     else { return }
-    tell("\(name): plays a response that was recorded for another body; \(OtherBodies.fix)")
+    tell("\(name): played a response that was recorded for another body; \(OtherBodies.fix)")
   }
 
   private func isNew(_ name: String) -> Bool {
@@ -242,8 +242,8 @@ private final class Unanswered: Sendable {
     }
   }
 
-  /// Returns what nothing on the cassette answers, and the code that its client gets; `nil`: all is
-  /// well.
+  /// Returns a request without a recording, and the code that its client receives; `nil` if there
+  /// is one.
   private static func missed(
     _ event: ExchangeEvent
   ) -> (request: Request, mismatch: Mismatch, code: Int)? {
@@ -253,17 +253,16 @@ private final class Unanswered: Sendable {
         !outcome.decision.faults.contains(where: \.replacesOrCuts)
       else { return nil }
       return (outcome.request, mismatch, 501)
-    // RFC 6455 §7.4.1: a message of a kind that the other side does not take.
+    // RFC 6455 §7.4.1: the other side does not accept this kind of message.
     case .strayed(let outcome, let mismatch): return (outcome.request, mismatch, 1008)
     default: return nil
     }
   }
 
-  /// Returns a request that was not answered, in a line for a log: without values of the request's
-  /// that may be secrets.
+  /// Returns a log line for a request without a response, without values that may be secrets.
   private static func line(_ request: Request, _ mismatch: Mismatch, _ code: Int) -> String {
     let shown = request.url.withoutSecrets
-    // Nothing of a body or of a header field is for a log.
+    // Bodies and header fields must not be in a log.
     let differsInAddress = mismatch.candidates.first?.differences.first.map { difference in
       ["method", "path", "query"].contains { difference.name.hasPrefix($0) }
     }
@@ -275,11 +274,11 @@ private final class Unanswered: Sendable {
     return "\(code): \(subject)\(request.method) \(shown) is not on the cassette; \(nearest)"
   }
 
-  /// Waits until everything is told, but not for ever.
+  /// Waits until all lines are written, up to a limit.
   func end() {
     let group = DispatchGroup()
     queue.async(group: group) {}
-    // What nobody reads is not worth more.
+    // Lines that are not read by then are dropped.
     _ = group.wait(timeout: .now() + Self.patience)
   }
 }

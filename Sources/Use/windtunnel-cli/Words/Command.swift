@@ -2,21 +2,21 @@
 protocol Command: Sendable {
   /// The words that call it, such as `cassette show`.
   static var name: String { get }
-  /// One line about it.
+  /// A summary in one line.
   static var summary: String { get }
   /// The arguments that may follow the name.
   static var synopsis: String { get }
-  /// The flags that it takes.
+  /// The flags of the command.
   static var flags: [Flag] { get }
-  /// One line that works.
+  /// A working example in one line.
   static var example: String { get }
-  /// The largest number of operands that it takes.
+  /// The maximum number of operands.
   static var operandsMax: Int { get }
-  /// The words that an operand may be, which shells complete; empty where it is a file.
+  /// The possible values of an operand, which shells complete; empty if it is a file.
   static var operandChoices: [String] { get }
-  /// Tells whether a command to run may follow `--`.
+  /// Whether a command to run may follow `--`.
   static var takesCommand: Bool { get }
-  /// Does what the command is for.
+  /// Runs the command, and returns its exit code.
   static func run(_ arguments: Arguments) async throws -> ExitCode
 }
 

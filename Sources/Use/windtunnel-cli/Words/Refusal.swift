@@ -1,40 +1,41 @@
-// The sentences of the tool's own commands, in one place; those of all commands are with the words.
-extension Refusal {
-  static func unknownCommand(_ name: String, among names: [String]) -> Refusal {
-    .usage("There is no command \"\(name)\".\(didYouMean(name, among: names))")
+// The sentences of the tool's own commands. `WindTunnelCommandLine` has the sentences of all
+// commands.
+extension CommandError {
+  static func unknownCommand(_ name: String, among names: [String]) -> CommandError {
+    .usage("Unknown command \"\(name)\".\(didYouMean(name, among: names))")
   }
 
-  /// Refuses a word that others follow, with each whole line that could be meant.
-  static func incompleteCommand(_ group: String, _ rest: [String]) -> Refusal {
+  /// Refuses the first word of a group, and lists its commands.
+  static func incompleteCommand(_ group: String, _ rest: [String]) -> CommandError {
     let lines = rest.map { "windtunnel \(group) \($0)" }
     let (others, last) = (lines.dropLast().joined(separator: ", "), lines.last ?? "")
     return .usage(
-      "\(group) is no command by itself: write \(others.isEmpty ? last : "\(others) or \(last)")."
+      "\(group) is a group of commands: write \(others.isEmpty ? last : "\(others) or \(last)")."
     )
   }
 
-  static func connectionFaults(of scenario: String) -> Refusal {
+  static func connectionFaults(of scenario: String) -> CommandError {
     .usage(
-      "Scenario \"\(scenario)\" fails connections, and serve has one port for all of them; "
-        + "fly it with windtunnel drill --scenario \(scenario)."
+      "Scenario \"\(scenario)\" fails connections, but serve has one port for all connections; "
+        + "run it with windtunnel drill --scenario \(scenario)."
     )
   }
 
-  static func lostSYNsLater(_ scenario: String) -> Refusal {
+  static func lostSYNsLater(_ scenario: String) -> CommandError {
     .usage(
-      "Scenario \"\(scenario)\" loses attempts to connect, which a port has to know before it listens; "
-        + "begin with it: windtunnel serve --scenario \(scenario)."
+      "Scenario \"\(scenario)\" loses connection attempts, which must be set before the port opens; "
+        + "start with it: windtunnel serve --scenario \(scenario)."
     )
   }
 
-  // MARK: The commands that make cassettes of cassettes
+  // MARK: The commands that create cassettes from cassettes
 
-  static func writtenOver(_ flag: String, _ path: String, namedBy other: String?) -> Refusal {
+  static func writtenOver(_ flag: String, _ path: String, namedBy other: String?) -> CommandError {
     let reader = other.map { "\($0) names the same file" } ?? "the same file is read"
-    return .usage("\(flag) \(path) would be written over it: \(reader). Name another one.")
+    return .usage("\(flag) \(path) would overwrite an input: \(reader). Name another file.")
   }
 
   // MARK: git
 
-  static let noGit = Refusal(.unavailable, "git is wanted and is not installed.")
+  static let noGit = CommandError(.unavailable, "git is required but not installed.")
 }

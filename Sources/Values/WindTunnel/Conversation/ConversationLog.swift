@@ -1,25 +1,29 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A conversation by WebSocket as its server saw it. Its times count from the handshake's end.
+/// A log of a WebSocket conversation, as its server saw it. Times are measured from the handshake's
+/// end.
 public struct ConversationLog: Sendable, Hashable {
   /// A message of one of the sides.
   public struct Message: Sendable, Hashable {
     /// The side that sent it.
     public var sender: WebSocketMessage.Sender
-    /// The time at which it came, or was sent.
+    /// The time at which the message was received or sent.
     public var at: Duration
-    /// The number of the recorded message that it is, from 1; `nil` of one of the client's that is
-    /// not on the cassette.
+    /// The number of the recorded message, from 1; `nil` for a client's message that is not on the
+    /// cassette.
     public var number: Int?
-    /// Tells whether it is the client's and several messages on the cassette answer it, as they do
-    /// a subscription: a login or a command has one answer, and a heartbeat is no question.
+    /// Whether this is a client's message with several replies on the cassette, such as a
+    /// subscription.
+    ///
+    /// A login or a command has one reply. Heartbeats are not counted.
     public var asks: Bool
-    /// The digest of what the server sent (``digest(of:)``), by which a client's word on what it
-    /// received is held against it; `nil` of the client's messages, and of replies to heartbeats,
-    /// which nobody misses.
+    /// The digest of the server's message (``digest(of:)``), to compare with the messages that a
+    /// client reports.
+    ///
+    /// `nil` for the client's messages, and for replies to heartbeats, which clients do not report.
     public var digest: UInt64?
 
-    /// Makes a message of a side at a time.
+    /// Creates a message of a side at a time.
     public init(
       from sender: WebSocketMessage.Sender,
       at: Duration,
@@ -38,8 +42,8 @@ public struct ConversationLog: Sendable, Hashable {
   }
 
   /// The ways in which a conversation ends, by the side that ended it first.
-  public enum Ending: Sendable, Hashable {
-    /// The client's close frame came, with its code; 1005 stands for a frame without one.
+  public enum ConversationEnd: Sendable, Hashable {
+    /// The client sent a close frame with a code; 1005 means a frame without one.
     case client(Int)
     /// The server sent a close frame with a code.
     case server(Int)
@@ -47,11 +51,11 @@ public struct ConversationLog: Sendable, Hashable {
     case clientLeft
     /// The server closed or reset the connection without a close frame.
     case serverLeft
-    /// The server was stopped meanwhile.
+    /// The server was stopped during the conversation.
     case stopped
   }
 
-  /// The greatest number of messages that are kept one by one.
+  /// The maximum number of messages that are kept one by one.
   public static let messagesMax = 1000
 
   /// The first messages of both sides, in the order of their times.
@@ -60,35 +64,35 @@ public struct ConversationLog: Sendable, Hashable {
   public var further = 0
   /// The number of the client's pings.
   public var pings = 0
-  /// The number of pongs that the client was sent.
+  /// The number of pongs that were sent to the client.
   public var pongs = 0
-  /// The time of the client's first ping that was not answered at all; `nil`: there was none.
+  /// The time of the client's first ping without any reply; `nil` if there was none.
   public var unansweredSince: Duration?
   /// The number of the server's pings.
   public var serverPings = 0
-  /// The number of those that the client answered; a pong answers all pings before its own, too
-  /// (RFC 6455 §5.5.3).
+  /// The number of the server's pings to which the client replied; a pong also replies to all
+  /// earlier pings (RFC 6455 §5.5.3).
   public var clientPongs = 0
-  /// The number of recorded messages that wait for one which the client has not sent.
+  /// The number of recorded messages that wait for a client's message that was not sent.
   public var waiting = 0
-  /// The time from which on a fault let the server say nothing more, with the connection open.
+  /// The time at which a fault silenced the server, with the connection open; `nil` if it did not.
   public var silentSince: Duration?
-  /// The time of the end; `nil`: it has not ended.
+  /// The time of the end; `nil` if the conversation has not ended.
   public var end: Duration?
-  /// The way in which it ended; `nil`: it has not.
-  public var ending: Ending?
+  /// The kind of the end; `nil` if the conversation has not ended.
+  public var ending: ConversationEnd?
 
-  /// Makes a log of a conversation in which nothing was said.
+  /// Creates a log of a conversation without messages.
   public init() {}
 
-  /// Notes a message behind the others, or at a place among them.
+  /// Adds a message at the end, or at an index.
   mutating func note(_ message: Message, at place: Int? = nil) {
     guard messages.count < Self.messagesMax else { return further += 1 }
     messages.insert(message, at: place ?? messages.count)
   }
 
-  /// Notes an end; only the first is one.
-  mutating func end(_ ending: Ending, at moment: Duration) {
+  /// Records an end; only the first one counts.
+  mutating func end(_ ending: ConversationEnd, at moment: Duration) {
     guard self.ending == nil else { return }
     (self.ending, end) = (ending, moment)
   }

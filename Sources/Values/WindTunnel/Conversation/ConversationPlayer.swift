@@ -1,57 +1,58 @@
 package import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The server of a recorded conversation: told what a client says and when, it tells what to send.
+/// The server of a recorded conversation: a state machine whose inputs are the client's messages,
+/// and whose outputs are the messages to send.
 ///
-/// A message goes out when its cause has come and those before it of the same cause or the same
-/// correlation have gone, at its recorded distance from its cause. What the client says is looked
-/// for among all that it has not said yet, so that it may say things in another order.
+/// A message is sent at its recorded distance from its cause. Its cause must have arrived, and
+/// earlier messages with the same cause or correlation must have been sent. A client's message is
+/// searched among all that it has not sent yet, so the client may use another order.
 package struct ConversationPlayer: Sendable {
   /// An event that a courier reports.
   package enum Event: Sendable, Hashable {
-    /// The handshake's answer has been sent.
+    /// The response to the handshake has been sent.
     case opened
     /// The client has sent a message.
     case message(Data, isText: Bool)
-    /// The client has sent its last word; 1005 without a code.
+    /// The client has sent a close frame; 1005 if it has no code.
     case closed(code: Int, reason: String)
-    /// A time has come at which the player asked to be woken.
+    /// The time at which the player requested a call.
     case tick
   }
 
-  /// An action for a courier to take, in order.
+  /// An action for a courier; actions are performed in order.
   package enum Action: Sendable, Hashable {
-    /// Send the recorded message of a number, in frames whose lengths are to each other as these
-    /// are; in one where there are none.
+    /// Send a recorded message, in frames with these proportions, or in one frame if there are
+    /// none.
     case send(Data, isText: Bool, fragments: [Int], number: Int)
     /// Send a close frame, without a code for 1005, and end the connection.
     case close(code: Int, reason: String)
     /// End the connection without a close frame.
     case drop
-    /// Wake the player at this time.
+    /// Call the player at this time.
     case wake(Duration)
   }
 
-  /// The nearest message to one that is not on the cassette.
+  /// A message that is not on the cassette, with the nearest recorded message.
   package struct Stray: Sendable, Hashable {
-    /// The number of the nearest recorded message, from 1; `nil`: the client says nothing on the
-    /// cassette.
+    /// The number of the nearest recorded message, from 1; `nil` if the cassette has no client
+    /// message.
     package var nearest: Int?
-    /// The first difference from it.
+    /// The first difference between the two messages.
     package var difference: Mismatch.Difference
 
-    /// The reason for a close frame, which has room for 123 bytes (RFC 6455 §5.5).
+    /// The reason for a close frame, whose maximum is 123 bytes (RFC 6455 §5.5).
     package var reason: String {
       nearest.map { "not on the cassette; nearest: #\($0), differs in \(difference)" }
-        ?? "not on the cassette, on which the client says nothing"
+        ?? "not on the cassette, which has no messages of the client"
     }
   }
 
-  /// The messages that wait for one of the client's.
+  /// The messages that wait for one of the client's messages.
   package struct Waiting: Sendable, Hashable, CustomStringConvertible {
     /// The number of the client's message, from 1.
     package var cause: Int
-    /// The count of messages that wait for it.
+    /// The number of messages that wait for it.
     package var count: Int
 
     package var description: String {
@@ -59,17 +60,19 @@ package struct ConversationPlayer: Sendable {
     }
   }
 
-  /// The time within which the recorded order is kept of messages whose causes have come in another
-  /// rhythm: so much a client's clock and the system's scheduling may differ from the recording.
+  /// The time within which messages keep the recorded order if their causes arrive at different
+  /// times.
+  ///
+  /// It covers the differences of a client's clock and the system's scheduling.
   package static let orderSlack = Duration.milliseconds(100)
 
-  /// A message that is to be sent.
+  /// A message that will be sent.
   private struct Item {
     var number: Int
-    /// The number of the plan, so that it is known in both queues.
+    /// The serial number of the item, because it is in two queues.
     var serial: Int
     var due: Duration
-    /// The content of a reply that is sent once more.
+    /// The content of a reply that is sent again; `nil` for the recorded content.
     var repeated: Data?
   }
 
@@ -78,34 +81,33 @@ package struct ConversationPlayer: Sendable {
   private let conversation: Conversation
   private let pace: Pace
   private var bindings = Conversation.Bindings()
-  /// The time at which each of the client's messages came, by number; 0 is the handshake.
+  /// The time at which each client message arrived, by number; 0 is the handshake.
   private var arrivals: [Int: Duration] = [:]
   /// The state of each of the server's messages.
   private var states: [State]
-  /// The client's messages that have come.
+  /// The client's messages that have arrived.
   private var uses = Conversation.Uses()
   /// The messages that are due later, the earliest first.
   private var later = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
-  /// The messages that are due now or would be within the slack, by their places in the recording
-  /// and by their times.
+  /// The messages that are due now or within the slack, by their recorded order and by their times.
   private var inOrder = Heap<Item> { $0.number < $1.number }
   private var byTime = Heap<Item> { ($0.due, $0.number) < ($1.due, $1.number) }
-  /// The plans that have not been carried out.
+  /// The serial numbers of the items that have not been sent.
   private var open: Set<Int> = []
   private var lastSerial = 0
   private var isOver = false
-  /// The message for which the player has closed the conversation; `nil`: none.
+  /// The message because of which the player has closed the conversation; `nil` for none.
   package private(set) var stray: Stray?
-  /// The number of the client's last message that is on the cassette; `nil`: none has come.
+  /// The number of the client's last message that is on the cassette; `nil` if none has arrived.
   package private(set) var lastHeard: Int?
 
-  /// Begins a conversation at its first message.
+  /// Creates a player at the beginning of a conversation.
   package init(_ conversation: Conversation, pace: Pace) {
     (self.conversation, self.pace) = (conversation, pace)
     states = [State](repeating: .waits, count: conversation.messages.count + 1)
   }
 
-  /// Tells the player of an event; what it says is to be done at once, in order.
+  /// Processes an event; returns the actions to perform at once, in order.
   package mutating func next(_ event: Event, at now: Duration) -> [Action] {
     guard !isOver else { return [] }
     switch event {
@@ -118,7 +120,7 @@ package struct ConversationPlayer: Sendable {
         return [.close(code: 1008, reason: stray.reason)]
       }
       lastHeard = number
-      // A heartbeat may come once more.
+      // A heartbeat may be repeated.
       if arrivals[number] != nil { again(number, at: now) } else { came(number, at: now) }
     case .closed(let code, let reason):
       isOver = true
@@ -128,15 +130,15 @@ package struct ConversationPlayer: Sendable {
     return release(at: now)
   }
 
-  // MARK: What the client says
+  // MARK: The client's messages
 
   private func stray(_ data: Data, isText: Bool) -> Stray {
     let nearest = conversation.nearest(to: data, isText: isText) { uses.has($0) }
     return Stray(nearest: nearest.number, difference: nearest.difference)
   }
 
-  /// The server's last word after the client's: the recorded one, or the same code (RFC 6455
-  /// §5.5.1).
+  /// Returns the server's close frame after the client's: the recorded one, or the same code (RFC
+  /// 6455 §5.5.1).
   private func lastWord(after code: Int, _ reason: String) -> Action {
     let recorded = conversation.messages.indices.last { place in
       conversation.messages[place].sender == .server && conversation.messages[place].isClose
@@ -151,15 +153,15 @@ package struct ConversationPlayer: Sendable {
 
   private func isClientsEnd(_ number: Int) -> Bool { conversation.messages[number - 1].isClose }
 
-  // MARK: What the server says
+  // MARK: The server's messages
 
-  /// Notes that a cause has come, and plans what it causes.
+  /// Records that a cause has arrived, and schedules its effects.
   private mutating func came(_ number: Int, at now: Duration) {
     arrivals[number] = now
     for effect in conversation.effects[number] ?? [] { plan(effect) }
   }
 
-  /// Answers a heartbeat that has come more often than it was recorded, as the last time.
+  /// Replies to a heartbeat that arrives more often than recorded, with the last recorded reply.
   private mutating func again(_ number: Int, at now: Duration) {
     for effect in conversation.effects[number] ?? [] where states[effect] != .waits {
       let content = conversation.content(of: effect, bindings)
@@ -176,7 +178,7 @@ package struct ConversationPlayer: Sendable {
     )
   }
 
-  /// Plans a message if its cause has come and everything has gone that has to go before it.
+  /// Schedules a message if its cause has arrived and all its predecessors have been sent.
   private mutating func plan(_ number: Int) {
     let before = conversation.predecessors[number - 1]
     guard states[number] == .waits,
@@ -193,10 +195,10 @@ package struct ConversationPlayer: Sendable {
     later.insert(Item(number: number, serial: lastSerial, due: due, repeated: content))
   }
 
-  /// Sends what may go.
+  /// Sends the messages that may be sent.
   ///
-  /// Of those that are due or soon will be, the first of the recording goes first, unless one that
-  /// is due has waited for it longer than the slack.
+  /// Among the messages that are due within the slack, the first in recorded order is sent first.
+  /// The exception is a message that is overdue by more than the slack.
   private mutating func release(at now: Duration) -> [Action] {
     var actions: [Action] = []
     while !isOver {
@@ -248,19 +250,19 @@ package struct ConversationPlayer: Sendable {
     }
   }
 
-  /// Tells whether a message of the server's replies to a heartbeat.
+  /// Returns whether a server's message is a reply to a heartbeat.
   package func answersHeartbeat(_ number: Int) -> Bool {
     conversation.messages[number - 1].cause.map(conversation.heartbeats.contains) ?? false
   }
 
-  /// Tells whether something on the cassette answers a message of the client's, and it is no
-  /// heartbeat.
+  /// Returns whether a client's message has several replies on the cassette and is not a heartbeat.
   package func asks(_ number: Int) -> Bool {
     (conversation.effects[number] ?? []).count > 1 && !conversation.heartbeats.contains(number)
   }
 
-  /// The messages that wait for one of the client's which has not come, by number. Replies to
-  /// heartbeats and ends wait for nothing that anybody misses.
+  /// The messages that wait for a client's message that has not arrived, by its number.
+  ///
+  /// Replies to heartbeats and close frames are not counted.
   package var waiting: [Waiting] {
     var blockers = [Int?](repeating: nil, count: states.count)
     var counts: [Int: Int] = [:]

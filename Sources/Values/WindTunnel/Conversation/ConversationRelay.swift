@@ -1,17 +1,19 @@
 package import Foundation
 
-/// A live conversation between a client and its server, with all that goes wrong on the way: what
-/// one side sends goes in, and what the other one gets comes out.
+/// A live conversation between a client and its server, with faults.
 ///
-/// Bytes that no fault is about pass as they are, whether they keep to the rules or not. A message
-/// that is changed is held until it is whole. Neither side may compress messages where one is
-/// changed (``Swift/Array/needPlainMessages``).
+/// A state machine: its inputs are the bytes of one side, and its outputs are the bytes for the
+/// other.
+///
+/// Bytes without a fault are relayed unchanged, even if they are invalid. A message that is changed
+/// is held until it is complete. If a message is changed, neither side may use compression
+/// (``Swift/Array/needPlainMessages``).
 package struct ConversationRelay {
-  /// An action for a courier to take, in order.
+  /// An action for a courier; actions are performed in order.
   package enum Action: Sendable, Hashable {
     /// Send these bytes to a side.
     case bytes(Data, to: WebSocketRole)
-    /// Tell a side that the other one sends no more (FIN).
+    /// Report to a side that the other one sends no more bytes (FIN).
     case end(to: WebSocketRole)
     /// Close the client's connection once everything has been sent.
     case close
@@ -23,20 +25,20 @@ package struct ConversationRelay {
     case wake(Duration)
   }
 
-  /// The handling of the server's frame that is coming.
+  /// The handling of the server's frame that is being received.
   private enum Handling: Equatable {
     case passes
-    /// It belongs to a message that is changed.
+    /// The frame belongs to a message that is changed.
     case isCollected
-    /// It is a pong that goes later.
+    /// The frame is a pong that is sent later.
     case isDelayed
     case isDropped
   }
 
-  /// A message of the server's that is changed, as far as it has come.
+  /// A server's message that is changed, as far as it has been received.
   private struct Message {
     var isText: Bool
-    /// The bytes of its frames, as they came.
+    /// The bytes of its frames, as they were received.
     var bytes = Data()
     var content = Data()
   }
@@ -47,67 +49,68 @@ package struct ConversationRelay {
   private let most: Int
 
   private var fromServer = WebSocketFrameSplitter()
-  /// The head of the server's frame that is coming; `nil` between two.
+  /// The head of the server's frame that is being received; `nil` between two frames.
   private var head: WebSocketFrameSplitter.Head?
   private var handling = Handling.passes
   private var mask: WebSocketMask?
   private var message: Message?
   private var pong = Data()
-  /// The pongs that are late, in order.
+  /// The delayed pongs, in order.
   private var latePongs: [(due: Duration, bytes: Data)] = []
 
   private var fromClient = WebSocketFrameSplitter()
-  /// The client's pong that is coming, and its content; `nil`: none is.
+  /// The client's pong that is being received, and its content; `nil` if there is none.
   private var clientPong: (bytes: Data, content: Data, mask: WebSocketMask?)?
-  /// The contents of a flood's pings that the client has not answered.
+  /// The contents of a flood's pings that have no reply yet.
   private var openPings: Set<Data> = []
   private var isClientClosing = false
-  /// Tells whether the client has said its last word, and the server's to it is withheld.
+  /// Whether the client has sent a close frame, and the server's reply is withheld.
   private var withholdsClose = false
-  /// Tells whether the client has the server's close frame, to which its own is the answer.
+  /// Whether the client has received the server's close frame, to which its own is the reply.
   private var hasServerClosed = false
 
-  /// The time until which nothing of the server's passes; `nil`: it does.
+  /// The time until which the server's bytes are held; `nil` if they are not.
   private var pausedUntil: Duration?
-  /// The beginning of the message that waits for that time.
+  /// The head of the message that waits for that time.
   private var waiting: WebSocketFrameSplitter.Head?
-  /// The bytes behind it.
+  /// The bytes after the head.
   private var backlog = Data()
   private var hasServerEnded = false
   private var hasClientEnded = false
-  /// The faults whose messages have passed as they were.
+  /// The faults of messages that were relayed unchanged.
   private var passed: [UndoneFault] = []
-  /// What is to be done, until the event at hand has been dealt with.
+  /// The actions of the event that is being processed.
   private var actions: [Action] = []
-  /// Tells whether a fault has ended the conversation; the server has nobody to talk to then.
+  /// Whether a fault has ended the conversation, after which the server has no peer.
   package private(set) var isOver = false
 
-  /// Tells whether the server is to be read no more for now.
+  /// Whether the server's bytes must not be read at the moment.
   package var isPaused: Bool { pausedUntil != nil }
 
-  /// The faults that were not done.
+  /// The faults that did not happen.
   package var undone: [UndoneFault] { passed + incomplete + messages.undone }
 
-  /// The faults of a message that is changed and has not come whole.
+  /// The faults of a message that is changed and incomplete.
   private var incomplete: [UndoneFault] {
-    message == nil ? [] : messages.changes.map { $0.undone("the message did not come whole") }
+    message == nil ? [] : messages.changes.map { $0.undone("the message is incomplete") }
   }
 
-  /// The number of pongs that may be late at once; further ones are dropped.
+  /// The maximum number of delayed pongs; further ones are dropped.
   private static let latePongsMax = 10_000
 
-  /// Begins behind a handshake.
+  /// Creates a relay for a conversation after its handshake.
   ///
   /// - Parameters:
-  ///   - faults: The failures of the conversation.
-  ///   - most: The most bytes of a message that is changed; a longer one passes as it is.
+  ///   - faults: The faults of the conversation.
+  ///   - most: The maximum size of a message that is changed, in bytes; a longer one is relayed
+  ///     unchanged.
   package init(_ faults: [ConversationFault], most: Int) {
     (self.faults, messages, self.most) = (faults, FaultyMessages(faults), most)
   }
 
   // MARK: Events
 
-  /// The handshake's answer has been sent.
+  /// Processes the end of the handshake's response.
   package mutating func open() -> [Action] {
     guard faults.contains(.control(.pingFlood)) else { return [] }
     let contents = (0..<ConversationFault.Control.pingCount).map { Data("\($0)".utf8) }
@@ -116,7 +119,7 @@ package struct ConversationRelay {
     return [.bytes(Data(pings.joined()), to: .client)]
   }
 
-  /// Bytes have come from a side.
+  /// Processes bytes from a side.
   package mutating func receive(
     _ bytes: UnsafeRawBufferPointer,
     from sender: WebSocketRole,
@@ -131,20 +134,20 @@ package struct ConversationRelay {
     return exchange(&actions, with: [])
   }
 
-  /// A side sends no more (FIN).
+  /// Processes the end of a side's bytes (FIN).
   package mutating func ended(_ sender: WebSocketRole, at now: Duration) -> [Action] {
     if sender == .client {
       hasClientEnded = true
       return [isOver ? .close : .end(to: .server)]
     }
-    // Who tells of a FIN and then of the connection's end tells of one end.
+    // A courier may report a FIN and then the connection's end, which are one end.
     if hasServerEnded { return [] }
     hasServerEnded = true
     if !isOver, !isPaused { endServer() }
     return exchange(&actions, with: [])
   }
 
-  /// A time has come.
+  /// Processes a time that was requested.
   package mutating func tick(at now: Duration) -> [Action] {
     guard !isOver else { return [] }
     sendLatePongs(at: now)
@@ -158,7 +161,7 @@ package struct ConversationRelay {
     return exchange(&actions, with: [])
   }
 
-  // MARK: What the server says
+  // MARK: The server's bytes
 
   private mutating func readServer(
     _ bytes: UnsafeRawBufferPointer,
@@ -180,7 +183,7 @@ package struct ConversationRelay {
     at now: Duration
   ) {
     if head.opcode == .text || head.opcode == .binary {
-      // A message that goes on is not over by the rules (§5.4).
+      // A new message ends an incomplete one, which violates the protocol (§5.4).
       giveUpMessage()
       if let wait = messages.waitForNext() {
         (pausedUntil, waiting) = (now + wait, head)
@@ -198,10 +201,10 @@ package struct ConversationRelay {
       }
     if head.opcode == .close {
       if withholdsClose {
-        // It is read to its end, so that whoever reads along has all of it.
+        // It is read to its end, so that an observer of the bytes has all of it.
         handling = .isDropped
       } else {
-        // What was held back goes in front of the last word, and nothing behind it.
+        // Held bytes are sent before the close frame, and none after it.
         giveUpMessage()
         release()
         latePongs = []
@@ -240,13 +243,13 @@ package struct ConversationRelay {
     }
   }
 
-  /// Adds bytes to the message that is changed; false where it is too long for that, and passes.
+  /// Adds bytes to a message that is changed; returns false if it becomes too long, and relays it.
   @discardableResult
   private mutating func collect(_ bytes: Data) -> Bool {
     message?.bytes.append(bytes)
     guard let message, message.bytes.count > most else { return true }
     passed += messages.changes.map {
-      $0.undone("the message has more than \(most) bytes, which is the limit here")
+      $0.undone("the message has more than the maximum of \(most) bytes")
     }
     handling = .passes
     self.message = nil
@@ -254,7 +257,7 @@ package struct ConversationRelay {
     return false
   }
 
-  /// A frame of the server's has come whole.
+  /// Processes the end of a server's frame.
   private mutating func end(at now: Duration) {
     guard let head else { return }
     self.head = nil
@@ -291,7 +294,7 @@ package struct ConversationRelay {
     }
   }
 
-  /// Sends the pongs that are due, unless the client has a part of a frame.
+  /// Sends the pongs that are due, unless the client has received part of a frame.
   private mutating func sendLatePongs(at now: Duration) {
     guard isBetweenFrames else { return }
     let due = latePongs.prefix { $0.due <= now }
@@ -300,10 +303,11 @@ package struct ConversationRelay {
     if let next = latePongs.first { actions.append(.wake(next.due)) }
   }
 
-  /// Tells whether the client has no part of a frame.
+  /// Whether the client has received no part of an incomplete frame.
   private var isBetweenFrames: Bool { head == nil || handling != .passes }
 
-  /// Lets a message that is changed pass as far as it has come, since it comes no further.
+  /// Relays the received part of a message that should be changed, because no more of it will
+  /// arrive.
   private mutating func giveUpMessage() {
     guard let message else { return }
     passed += incomplete
@@ -312,12 +316,12 @@ package struct ConversationRelay {
     put(message.bytes, to: .client)
   }
 
-  /// Says what the next message was to overtake, since that has gone or none comes.
+  /// Sends the overtaken message, after the next message or if there is none.
   private mutating func release() {
     if let sent = messages.release() { put(sent.bytes, to: .client) }
   }
 
-  /// The server has sent its last byte, and that has passed.
+  /// Processes the server's end after all its bytes have been relayed.
   private mutating func endServer() {
     if withholdsClose { return end(by: .stall) }
     if isBetweenFrames {
@@ -327,19 +331,19 @@ package struct ConversationRelay {
     actions.append(.end(to: .client))
   }
 
-  private mutating func end(by ending: ConversationFault.Ending) {
+  private mutating func end(by ending: ConversationFault.ConnectionEnd) {
     isOver = true
     release()
     if let frame = ending.closeFrame { put(writer.frame(frame), to: .client) }
     switch ending {
     case .reset: actions.append(.reset)
     case .close, .frame, .oneByteFrame: actions.append(.close)
-    // Nobody waits who has left.
+    // A client that has closed its side does not wait.
     case .stall: actions.append(hasClientEnded ? .close : .stall)
     }
   }
 
-  // MARK: What the client says
+  // MARK: The client's bytes
 
   private mutating func readClient(_ bytes: UnsafeRawBufferPointer) {
     guard faults.contains(.control(.pingFlood)) || faults.contains(.control(.unansweredClose))
@@ -371,7 +375,7 @@ package struct ConversationRelay {
   private mutating func endClientFrame() {
     if let pong = clientPong {
       clientPong = nil
-      // The server has sent no ping of the flood, and is told of no answer to one.
+      // The server did not send the pings of the flood, so it does not receive the replies.
       if openPings.remove(pong.content) == nil { put(pong.bytes, to: .server) }
     }
     if isClientClosing, !hasServerClosed, faults.contains(.control(.unansweredClose)) {
@@ -379,7 +383,7 @@ package struct ConversationRelay {
     }
   }
 
-  /// Adds bytes to those that go to the same side.
+  /// Adds bytes to the last action if that is for the same side.
   private mutating func put(_ bytes: Data, to side: WebSocketRole) {
     guard !bytes.isEmpty else { return }
     if case .bytes(var all, side)? = actions.last {

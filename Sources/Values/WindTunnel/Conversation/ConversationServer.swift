@@ -1,10 +1,11 @@
 package import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The server's end of a recorded conversation, as bytes: what a client sends goes in, and what is
-/// to be sent comes out, with all that goes wrong on the way.
+/// The server's side of a recorded conversation, with faults.
+///
+/// A state machine: its inputs are the client's bytes, and its outputs are the bytes to send.
 package struct ConversationServer: ~Copyable {
-  /// An action for a courier to take, in order.
+  /// An action for a courier; actions are performed in order.
   package enum Action: Sendable, Hashable {
     /// Send these bytes to the client.
     case bytes(Data)
@@ -18,60 +19,60 @@ package struct ConversationServer: ~Copyable {
     case wake(Duration)
   }
 
-  /// The head that answers the handshake.
+  /// The head of the handshake's response.
   package let head: ResponseHead
-  /// The player of the recording, which knows what was left of it.
+  /// The player of the recording, which knows the messages that were not sent.
   package private(set) var player: ConversationPlayer
 
-  /// What is to be done, until the event at hand has been dealt with.
+  /// The actions of the event that is being processed.
   private var actions: [Action] = []
   private var reader: WebSocketReader
   private let writer: WebSocketWriter
   private let faults: [ConversationFault]
   private var messages: FaultyMessages
-  /// The player's actions that have not been done.
+  /// The player's actions that have not been performed.
   private var backlog: [ConversationPlayer.Action] = []
-  /// The time until which nothing of it is done.
+  /// The time until which they are held; `nil` if they are not.
   private var pausedUntil: Duration?
-  /// The number of pongs that may be late at once; further pings are not answered.
+  /// The maximum number of delayed pongs; further pings receive no reply.
   private static let latePongsMax = 10_000
-  /// The pongs that are late, in order.
+  /// The delayed pongs, in order.
   private var latePongs: [(due: Duration, bytes: Data)] = []
-  /// Tells whether nothing more is said.
+  /// Whether no more messages are sent.
   package private(set) var isOver = false
-  /// Tells whether a fault has ended it, so that what the client has not said says nothing.
+  /// Whether a fault has ended the conversation, so that missing client messages mean nothing.
   private var isBroken = false
   private var log = ConversationLog()
 
-  /// Tells whether a fault lets it say nothing more, with the connection open.
+  /// Whether a fault has silenced the server, with the connection open.
   package var isSilent: Bool { log.silentSince != nil }
 
-  /// All that was seen so far.
+  /// The log so far.
   package var seen: ConversationLog {
     var seen = log
-    // Behind an end that a fault has made nobody waits.
+    // After an end by a fault, no message waits for the client.
     seen.waiting = isBroken ? 0 : player.waiting.reduce(0) { $0 + $1.count }
     return seen
   }
 
-  /// The messages that waited for one of the client's when it ended, a sentence for each.
+  /// The messages that waited for a client's message at the end; a sentence for each.
   package var left: [String] {
     isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
   }
 
-  /// The faults of messages that have not been sent.
+  /// The faults of messages that were not sent.
   package var undone: [UndoneFault] { messages.undone }
 
-  /// Answers the handshake of a request.
+  /// Creates a conversation from the request of a handshake.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - version: The version of HTTP, such as `HTTP/1.1`.
-  ///   - recorded: The recorded answer to one.
+  ///   - recorded: The recorded response to a handshake.
   ///   - player: The player of the recording.
-  ///   - faults: The failures of the conversation.
-  ///   - most: The most bytes of one message.
-  /// - Throws: The refusal where the request breaks a rule.
+  ///   - faults: The faults of the conversation.
+  ///   - most: The maximum size of one message, in bytes.
+  /// - Throws: The refusal if the request breaks a rule.
   package init(
     answering request: Request,
     _ version: String,
@@ -79,7 +80,7 @@ package struct ConversationServer: ~Copyable {
     _ player: ConversationPlayer,
     _ faults: [ConversationFault],
     most: Int
-  ) throws(WebSocketHandshake.Refusal) {
+  ) throws(WebSocketHandshake.Rejection) {
     var recorded = recorded
     if faults.needPlainMessages { recorded.headers.remove("Sec-WebSocket-Extensions") }
     let (answer, terms) = try WebSocketHandshake.replayed(recorded, to: request, version: version)
@@ -91,7 +92,7 @@ package struct ConversationServer: ~Copyable {
 
   // MARK: Events
 
-  /// The handshake's answer has been sent.
+  /// Processes the end of the handshake's response.
   package mutating func open(at now: Duration) -> [Action] {
     if faults.contains(.control(.pingFlood)) {
       let pings = (0..<ConversationFault.Control.pingCount).map { number in
@@ -104,7 +105,7 @@ package struct ConversationServer: ~Copyable {
     return exchange(&actions, with: [])
   }
 
-  /// Bytes have come from the client.
+  /// Processes bytes from the client.
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, at now: Duration) -> [Action] {
     if isOver, log.silentSince == nil { return [] }
     var events: [WebSocketReader.Event] = []
@@ -126,7 +127,7 @@ package struct ConversationServer: ~Copyable {
         advance(.message(data, isText: isText), at: now)
         let number = player.stray == nil ? player.lastHeard : nil
         let asks = number.map { player.asks($0) } ?? false
-        // What it is answered comes behind it.
+        // The replies to it follow it in the log.
         log.note(.init(from: .client, at: now, number: number, asks: asks), at: place)
       case .ping(let data):
         log.pings += 1
@@ -148,7 +149,7 @@ package struct ConversationServer: ~Copyable {
     return exchange(&actions, with: [])
   }
 
-  /// Notes what a client says to a server that has fallen silent.
+  /// Records an event of the client after the server was silenced.
   private mutating func note(unanswered event: WebSocketReader.Event, at now: Duration) {
     switch event {
     case .message: log.note(.init(from: .client, at: now))
@@ -160,14 +161,14 @@ package struct ConversationServer: ~Copyable {
     }
   }
 
-  /// Notes an answer to one of the pings of a flood, which are numbered from 0.
+  /// Records a reply to a ping of a flood; the pings are numbered from 0.
   private mutating func note(pong data: Data) {
     guard let number = Int(String(decoding: data, as: UTF8.self)), 0..<log.serverPings ~= number
     else { return }
     log.clientPongs = max(log.clientPongs, number + 1)
   }
 
-  /// A time has come.
+  /// Processes a time that was requested.
   package mutating func tick(at now: Duration) -> [Action] {
     guard !isOver else { return [] }
     let due = latePongs.prefix { $0.due <= now }
@@ -179,27 +180,29 @@ package struct ConversationServer: ~Copyable {
     return exchange(&actions, with: [])
   }
 
-  /// Ends the conversation since the server does (RFC 6455 §7.4.1, 1001).
+  /// Ends the conversation because the server is stopped (RFC 6455 §7.4.1, 1001).
   package mutating func goAway(at now: Duration) -> [Action] {
     log.end(.stopped, at: now)
     end(WebSocketClose(WebSocketClose.goingAway, "the server is stopped"), at: now)
     return exchange(&actions, with: [])
   }
 
-  /// The client sends no more; without a close frame nothing more is said either (§7.1.5), and
-  /// where all has been said the connection is of no use any more.
+  /// Processes the end of the client's bytes.
+  ///
+  /// Without a close frame no more messages are sent (§7.1.5). After a close frame the connection
+  /// is not needed any more.
   package mutating func clientEnded(at now: Duration) -> [Action] {
     log.end(.clientLeft, at: now)
     isOver = true
     return [.close]
   }
 
-  /// Notes that the connection has gone, which is the client's doing where nobody ended it before.
+  /// Records that the connection was closed; by the client, unless there was an end before.
   package mutating func left(at now: Duration) { log.end(.clientLeft, at: now) }
 
-  // MARK: What is said
+  // MARK: Sent messages
 
-  /// RFC 6455 §5.5.2: the same content comes back.
+  /// Replies to a ping with the same content (RFC 6455 §5.5.2).
   private mutating func answer(ping: Data, at now: Duration) {
     let pong = writer.frame(WebSocketFrame(.pong, ping))
     for case .control(let control) in faults {
@@ -282,13 +285,13 @@ package struct ConversationServer: ~Copyable {
     }
   }
 
-  /// Says what the next message was to overtake, since that has gone or none comes.
+  /// Sends the overtaken message, after the next message or if there is none.
   private mutating func release(at now: Duration) {
     if let sent = messages.release() { put(sent, at: now) }
   }
 
   private mutating func end(
-    by ending: ConversationFault.Ending,
+    by ending: ConversationFault.ConnectionEnd,
     at now: Duration
   ) {
     (isOver, isBroken) = (true, true)
@@ -303,7 +306,7 @@ package struct ConversationServer: ~Copyable {
     actions.append(ending == .reset ? .reset : ending == .stall ? .stall : .close)
   }
 
-  /// Says the last word. The client's answer to it is not waited for.
+  /// Sends a close frame, without waiting for the client's reply.
   private mutating func end(_ close: WebSocketClose, at now: Duration) {
     guard !isOver else { return }
     isOver = true

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The messages of a server on their way out of a conversation, with all that goes wrong with them.
-/// Those that nothing goes wrong with need not come whole.
+/// The messages of a server in a conversation, with their faults. Messages without a fault need not
+/// be complete.
 struct FaultyMessages: Sendable {
-  /// A message as it is sent, and what a log has of it: a note for each time.
+  /// A message as it is sent, and its entries in a log: one for each time that it is sent.
   struct Sent: Sendable {
     var bytes: Data
     var notes: [ConversationLog.Message]
@@ -12,9 +12,9 @@ struct FaultyMessages: Sendable {
   private let faults: [ConversationFault]
   /// The number of messages that have begun.
   private(set) var count = 0
-  /// The number of the last message that has waited; 0: none has.
+  /// The number of the last message that was delayed; 0 for none.
   private var waited = 0
-  /// A message that lets the next one go first.
+  /// A message that the next message overtakes.
   private var overtaken: Sent?
 
   init(_ faults: [ConversationFault]) { self.faults = faults }
@@ -24,7 +24,7 @@ struct FaultyMessages: Sendable {
     faults.filter { ($0.message ?? 0) > count }.map { $0.undone("\(count) messages were sent") }
   }
 
-  /// Returns the time by which the next message is late; `nil`: it is not, or has been waited for.
+  /// Returns the delay of the next message; `nil` if it has none, or after it was delayed.
   mutating func waitForNext() -> Duration? {
     let number = count + 1
     guard number > waited else { return nil }
@@ -35,19 +35,19 @@ struct FaultyMessages: Sendable {
     return nil
   }
 
-  /// Begins the next message, and returns the end that comes in its place; `nil`: it is sent.
-  mutating func begin() -> ConversationFault.Ending? {
+  /// Begins the next message, and returns the end that replaces it; `nil` if it is sent.
+  mutating func begin() -> ConversationFault.ConnectionEnd? {
     count += 1
     for case .end(let ending, before: count) in faults { return ending }
     return nil
   }
 
-  /// The faults for which the message that has begun has to come whole, since it is changed.
+  /// The faults that change the current message, for which it must be complete.
   var changes: [ConversationFault] {
     faults.filter { $0.changesMessages && $0.message == count && !$0.isLate }
   }
 
-  /// Returns the message that has begun as it is sent; `nil`: it lets the next one go first.
+  /// Returns the current message as it is sent; `nil` if the next message overtakes it.
   mutating func send(
     _ data: Data,
     isText: Bool,
@@ -76,13 +76,13 @@ struct FaultyMessages: Sendable {
     return nil
   }
 
-  /// Returns what the next message was to overtake, since that has gone or does not come.
+  /// Returns the overtaken message, after the next message or if there is none.
   mutating func release() -> Sent? {
     defer { overtaken = nil }
     return overtaken
   }
 
-  /// Returns a message in a form that is forbidden or rare.
+  /// Returns a message in a forbidden or rare form.
   private static func formed(
     _ form: ConversationFault.Form,
     _ data: Data,
@@ -116,7 +116,7 @@ struct FaultyMessages: Sendable {
     return bytes
   }
 
-  /// Returns the head of a frame whose length takes eight bytes (RFC 6455 §5.2).
+  /// Returns the head of a frame whose length has eight bytes (RFC 6455 §5.2).
   private static func head(of frame: WebSocketFrame, _ length: UInt64) -> Data {
     var head = Data([0x80 | frame.opcode.rawValue, 127])
     withUnsafeBytes(of: length.bigEndian) { head.append(contentsOf: $0) }
@@ -125,17 +125,18 @@ struct FaultyMessages: Sendable {
 }
 
 extension ConversationFault {
-  /// Returns it as a fault that was not done, for a reason of half a sentence.
+  /// Returns an undone fault, with a reason of half a sentence.
   package func undone(_ reason: String) -> UndoneFault {
     UndoneFault(.conversation(self), because: reason)
   }
 
-  /// Tells whether it makes a message late, and changes nothing of it.
+  /// Whether the fault delays a message without changing it.
   fileprivate var isLate: Bool { if case .message(.late, _) = self { true } else { false } }
 }
 
-extension ConversationFault.Ending {
-  /// The close frame that it sends, unmasked as all of a server's (RFC 6455 §5.1); `nil`: none.
+extension ConversationFault.ConnectionEnd {
+  /// The close frame that the end sends, unmasked like all frames of a server (RFC 6455 §5.1);
+  /// `nil` if it sends none.
   var closeFrame: WebSocketFrame? {
     switch self {
     case .reset, .close, .stall: nil
@@ -147,13 +148,15 @@ extension ConversationFault.Ending {
 }
 
 extension [ConversationFault] {
-  /// Tells whether nothing may be compressed: what is compressed may refer to all messages before
-  /// it, which have to have come (RFC 7692 §7.1.1), and a client has to know that it is.
+  /// Whether compression must be off.
+  ///
+  /// A compressed message may refer to all messages before it, which must then be received (RFC
+  /// 7692 §7.1.1). A client must also know that messages are compressed.
   package var needPlainMessages: Bool {
     contains { $0.changesMessages || $0 == .handshake(.unaskedExtension) }
   }
 
-  /// Returns the answer to a handshake, with all that goes wrong in it.
+  /// Returns the response to a handshake, with all its faults.
   package func broken(_ head: ResponseHead) -> ResponseHead {
     var head = head
     for case .handshake(let fault) in self {

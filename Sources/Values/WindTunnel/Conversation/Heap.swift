@@ -1,15 +1,15 @@
-/// A queue whose first element is the least by an order.
+/// A priority queue, whose first element is the smallest by an order.
 struct Heap<Element: Sendable>: Sendable {
   private var elements: [Element] = []
   private let isBefore: @Sendable (Element, Element) -> Bool
 
-  /// Makes an empty queue.
+  /// Creates an empty queue.
   init(by isBefore: @escaping @Sendable (Element, Element) -> Bool) { self.isBefore = isBefore }
 
-  /// The least element; `nil`: there is none.
+  /// The smallest element; `nil` if the queue is empty.
   var first: Element? { elements.first }
 
-  /// Adds an element at its place.
+  /// Inserts an element in order.
   mutating func insert(_ element: Element) {
     elements.append(element)
     var place = elements.count - 1
@@ -19,7 +19,7 @@ struct Heap<Element: Sendable>: Sendable {
     }
   }
 
-  /// Removes the least element.
+  /// Removes the smallest element.
   mutating func removeFirst() {
     guard let last = elements.popLast(), !elements.isEmpty else { return }
     elements[0] = last

@@ -1,22 +1,22 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The scenario that a deck is in, with its seed, its clock and the use of its rules.
+/// The current scenario of a deck, with its seed, its clock and the use of its rules.
 struct ActiveScenario: Sendable {
   private(set) var scenario: Scenario
-  /// The start of all draws.
+  /// The seed of all draws.
   private(set) var seed: UInt64
   private(set) var ruleUse: RuleUse
-  /// Whether it changes no response.
+  /// Whether the scenario changes no response.
   var isCalm: Bool { scenario.rules.isEmpty && !hasLink && mutants.rules.isEmpty }
-  /// The mutants beside the scenario, as its rules.
+  /// The mutants that are played in addition to the scenario, as rules.
   var mutants: Scenario = []
-  /// Whether a rule depends on the recording that a request is about to get.
+  /// Whether a rule depends on the recording that a request will receive.
   var asksForRecordings: Bool { dependsOnRecordings || !mutants.rules.isEmpty }
   private var dependsOnRecordings: Bool
   private var clock = ScenarioClock()
   private let isProxied: Bool
-  /// The rates that the connections of the deck share, where the link says so.
+  /// The rates that the deck's connections share, if the link is shared.
   private let shared = SharedRates()
 
   init(_ scenario: Scenario, seed: UInt64, isProxied: Bool) {
@@ -29,7 +29,7 @@ struct ActiveScenario: Sendable {
     scenario.rules.contains { $0.trigger.recording != nil }
   }
 
-  /// Tells whether there is a link, by the case alone, which copies nothing.
+  /// Whether there is a link. Only the case is tested, so nothing is copied.
   var hasLink: Bool { if case .some = scenario.link { true } else { false } }
 
   /// Changes to another scenario, whose clock begins now.
@@ -40,22 +40,22 @@ struct ActiveScenario: Sendable {
     ruleUse.change(to: scenario)
   }
 
-  /// Begins the same scenario anew.
+  /// Restarts the same scenario.
   mutating func restart() {
     clock = ScenarioClock()
     ruleUse.begin()
   }
 
-  /// Says how old the scenario is when the first moment is told.
+  /// Sets the age of the scenario at the first time that is passed.
   mutating func begin(aged age: Duration) { clock.age = age }
 
-  /// Returns the time since it began; `nil` where no moment was told.
+  /// Returns the time since the scenario began; `nil` if no time has been passed.
   func elapsed(at now: Date) -> Duration? { clock.elapsed(at: now) }
 
-  /// Takes note of the time, where nothing has to be decided.
+  /// Passes the time if no decision is needed.
   mutating func pass(to now: Date?) { clock.start(at: now) }
 
-  /// Decides what a connection meets before there is a request on it.
+  /// Decides the faults of a connection before it has a request.
   mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> FaultDecision {
     if ruleUse.isWaiting { ruleUse.meet(nil) }
     return scenario.decideConnection(
@@ -66,7 +66,7 @@ struct ActiveScenario: Sendable {
     )
   }
 
-  /// Decides what a tunnel meets.
+  /// Decides the faults of a tunnel.
   mutating func decideTunnel(
     _ request: Request,
     _ lane: Lane,
@@ -83,7 +83,7 @@ struct ActiveScenario: Sendable {
     )
   }
 
-  /// Decides the faults of a request that is about to get the recording of this number, if any.
+  /// Decides the faults of a request that will receive the recording with this number, if any.
   mutating func decide(
     _ prepared: PreparedRequest,
     _ lane: Lane,
@@ -103,16 +103,17 @@ struct ActiveScenario: Sendable {
       isProxied
       ? scenario.decideProxied(prepared.request, at: moment)
       : scenario.decide(prepared.request, at: moment)
-    // A recording that the scenario keeps from the client leaves nothing to break.
+    // If the scenario withholds the recording from the client, there is nothing to mutate.
     if !mutants.rules.isEmpty, !decision.faults.contains(where: \.replacesOrCuts) {
       decision.faults += mutants.decide(prepared.request, at: moment).faults
     }
     return decision
   }
 
-  /// Returns the link and the fates of a connection's packets; `nil` where there is no link. An
-  /// exchange has a connection of its own, so that no client's reuse of connections changes what it
-  /// meets.
+  /// Returns the link and the draws of a connection's packets; `nil` if there is no link.
+  ///
+  /// Each exchange has a connection of its own, so a client's reuse of connections does not change
+  /// its faults.
   func path(_ decision: FaultDecision) -> LinkPath? {
     scenario.link.map { link in
       LinkPath(
@@ -130,21 +131,21 @@ struct ActiveScenario: Sendable {
   }
 }
 
-/// The time of a scenario, and the fields that its first requests had: what some rules count from.
+/// The clock of a scenario, and the facts about earlier requests that some rules need.
 struct ScenarioClock: Sendable {
-  /// The first moment that was told in it.
+  /// The time at which the scenario began; `nil` until a time is passed.
   private var beginning: Date?
-  /// The age of the scenario when that is told.
+  /// The age of the scenario at the first time that is passed.
   var age = Duration.zero
   private var firstValues = FirstValues()
   private var credentials = CredentialMemory()
 
-  /// Begins, unless it has begun or no moment is told.
+  /// Begins the scenario, unless it has begun or the time is `nil`.
   mutating func start(at now: Date?) {
     if beginning == nil { beginning = now?.addingTimeInterval(-age.inMilliseconds / 1000) }
   }
 
-  /// Returns the facts that rules may ask for beside the seed.
+  /// Returns the facts that rules can test in addition to the seed.
   mutating func context(
     _ scenario: Scenario,
     of request: Request?,
@@ -153,7 +154,7 @@ struct ScenarioClock: Sendable {
   ) -> TriggerContext {
     start(at: now)
     var context = TriggerContext()
-    // There is no rule to ask.
+    // Without rules no fact is needed.
     if scenario.rules.isEmpty { return context }
     if let now, let elapsed = elapsed(at: now) { context.elapsed = elapsed }
     if let request {
@@ -164,7 +165,7 @@ struct ScenarioClock: Sendable {
     return context
   }
 
-  /// Returns the time since the beginning; `nil` where no moment was told.
+  /// Returns the time since the beginning; `nil` if no time has been passed.
   func elapsed(at now: Date) -> Duration? {
     guard let beginning else { return nil }
     let milliseconds = now.timeIntervalSince(beginning) * 1000
@@ -172,15 +173,15 @@ struct ScenarioClock: Sendable {
     return Duration(milliseconds: min(max(0, milliseconds), Self.longestMilliseconds))
   }
 
-  /// A hundred years: a clock that tells more is no clock.
+  /// A hundred years; a clock that shows more is wrong.
   private static let longestMilliseconds = 3.2e12
 }
 
-/// The values that the first requests of each lane had in the fields that rules wait to change.
+/// The values of the fields that rules observe, in the first requests of each lane.
 private struct FirstValues: Sendable {
   private var values: [LaneKey: String?] = [:]
 
-  /// Returns the places of the rules whose field is another by now.
+  /// Returns the indices of the rules whose field has changed.
   mutating func changed(_ scenario: Scenario, _ request: Request, in lane: Lane) -> Set<Int> {
     var changed: Set<Int> = []
     for (place, rule) in scenario.rules.enumerated() {

@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A request's key in a lane, which has a counter of its own.
+/// A request's key in a lane, which has its own counter.
 struct LaneKey: Hashable {
   private var lane: Lane
   private var key: Fingerprint
@@ -9,73 +9,73 @@ struct LaneKey: Hashable {
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(key)
-    // All that most servers ever see is of this one, and hashing its name would tell nothing.
+    // Most servers only have this lane, and hashing its name would add nothing.
     if lane != .deck { hasher.combine(lane) }
   }
 }
 
-/// The number of requests of each key in each lane, and those that are being carried.
+/// The number of requests of each key in each lane, and the requests that are running.
 ///
-/// Of the keys that come after very many others only the last are remembered (``BoundedTable``):
-/// one that was forgotten counts from one again.
+/// Beyond a large number of keys only the last ones are kept (``BoundedTable``). A key that was
+/// removed counts from 1 again.
 struct Arrivals: Sendable {
   /// The requests of one key in one lane.
   private struct Tally: Sendable {
-    /// The number of requests that came so far.
+    /// The number of requests so far.
     var count = 0
-    /// The outcome that is being carried; 0: none.
+    /// The number of a running outcome; 0 for none.
     var carried = 0
-    /// The other outcomes that are being carried, of which there are seldom any.
+    /// The numbers of the other running outcomes, which are rare.
     var more: [Int] = []
 
     var isCarrying: Bool { carried != 0 || !more.isEmpty }
   }
 
-  /// The requests in flight beside one that arrives.
+  /// The requests that are running when another one arrives.
   enum Others: Sendable, Hashable {
     case none
     case one(Int)
     case several
   }
 
-  /// The place of a request among those of its key and lane.
-  struct Arrival: Sendable, Hashable {
+  /// The ordinal of a request, and the concurrent requests of its key and lane.
+  struct ArrivalPosition: Sendable, Hashable {
     /// The request's ordinal within its key and lane, from 1.
     var ordinal: Int
     var others: Others
-    /// The place where its end is noted, without its key.
+    /// The index at which its end is recorded, without its key.
     var slot: Int
   }
 
   private var tallies: BoundedTable<LaneKey, Tally>
 
-  /// Begins without any request.
+  /// Creates a table without requests.
   init() { tallies = BoundedTable() }
 
-  /// Begins without any request, and with room for so many keys.
+  /// Creates a table without requests, with a limited number of keys.
   init(keeping keptMax: Int, passing passingMax: Int) {
     tallies = BoundedTable(keeping: keptMax, passing: passingMax)
   }
 
   /// The number of keys that are counted.
   var keyCount: Int { tallies.count }
-  /// The number of outcomes that are being carried.
+  /// The number of outcomes that are running.
   var carriedCount: Int {
     tallies.values.reduce(0) { $0 + ($1.carried == 0 ? 0 : 1) + $1.more.count }
   }
 
-  /// Counts one more whose end is not noted, and returns its ordinal.
+  /// Counts a request whose end is not recorded, and returns its ordinal.
   mutating func count(_ key: LaneKey) -> Int {
     let place = place(of: key)
     tallies[place].count += 1
     return tallies[place].count
   }
 
-  /// Counts one more and returns its ordinal and what is in flight beside it.
-  mutating func arrive(_ id: Int, _ key: LaneKey) -> Arrival {
+  /// Counts a request, and returns its ordinal and the running requests.
+  mutating func arrive(_ id: Int, _ key: LaneKey) -> ArrivalPosition {
     let place = place(of: key)
     let (ordinal, others) = Self.arrive(id, &tallies[place])
-    return Arrival(ordinal: ordinal, others: others, slot: place)
+    return ArrivalPosition(ordinal: ordinal, others: others, slot: place)
   }
 
   private static func arrive(_ id: Int, _ tally: inout Tally) -> (ordinal: Int, others: Others) {
@@ -90,8 +90,10 @@ struct Arrivals: Sendable {
     return (tally.count, others)
   }
 
-  /// Notes the end of an outcome; a courier that was stopped twice notes it twice, and one
-  /// that ends after everything began anew has no slot any more.
+  /// Records the end of an outcome.
+  ///
+  /// A courier that was stopped twice calls this twice. An outcome that ends after a reset has no
+  /// slot any more.
   mutating func end(_ id: Int, at slot: Int) {
     guard slot < tallies.count else { return }
     if tallies[slot].carried == id {

@@ -1,32 +1,33 @@
 internal import Foundation
 
-/// The exchanges of a deck that somebody follows from their decision to their end.
+/// The exchanges of a deck that are observed from their decision to their end.
 ///
-/// What nothing answers is followed whatever else is.
+/// A request without a recording is always observed.
 package enum Attention: Sendable, Hashable {
   case everything
-  /// Some, for whoever comes later.
+  /// Some exchanges, to keep capacity for later ones.
   case some(Allowance)
   case nothing
 
-  /// The first exchanges at which nobody looks, and a few a second behind them: what a person does
-  /// is followed, and what a load generator does is not.
+  /// An allowance of exchanges: a number at once, and then a few per second.
+  ///
+  /// A person's requests are observed, and most requests of a load generator are not.
   package struct Allowance: Sendable, Hashable {
-    /// The number of exchanges that are followed at once.
+    /// The maximum number of exchanges that are observed at once.
     package static let burst = 1000
-    /// The number that comes back in a second.
+    /// The number of exchanges that are added to the allowance per second.
     package static let perSecond = 5.0
 
     private var left = Double(burst)
-    /// The time at which `left` was counted last.
+    /// The time at which `left` was last updated.
     private var counted: Date?
 
-    /// Makes one of which nothing is used.
+    /// Creates a full allowance.
     package init() {}
 
     fileprivate func count(at now: Date?) -> Double {
       guard let now, let counted else { return left }
-      // A clock that is set back gives some, once, and not nothing for as long.
+      // A clock that is set back adds some once, instead of nothing for that long.
       let passed = abs(now.timeIntervalSince(counted))
       return min(Double(Self.burst), left + passed * Self.perSecond)
     }
@@ -37,7 +38,7 @@ package enum Attention: Sendable, Hashable {
     }
   }
 
-  /// Tells whether an exchange is followed that is decided at this time of the caller's clock.
+  /// Returns whether an exchange is observed that is decided at this time of the caller's clock.
   func takes(at now: Date?) -> Bool {
     switch self {
     case .everything: true
@@ -46,7 +47,7 @@ package enum Attention: Sendable, Hashable {
     }
   }
 
-  /// Takes note of one that is followed.
+  /// Counts an exchange that is observed.
   mutating func took(at now: Date?) {
     guard case .some(var allowance) = self else { return }
     allowance.take(at: now)
@@ -55,15 +56,16 @@ package enum Attention: Sendable, Hashable {
 }
 
 extension Deck {
-  /// Whoever is told of a deck's events.
+  /// An observer of a deck's events.
   package struct Observer: Sendable {
     let tell: @Sendable (ExchangeEvent) -> Void
-    /// Tells whether it is told of everything; else of exchanges that somebody follows, of what was
-    /// not done, of recordings that order alone chose, of what a client says beside a recorded
-    /// conversation, and of tunnels.
+    /// Whether the observer receives all events.
+    ///
+    /// Otherwise it receives selected exchanges, faults that did not happen, recordings that were
+    /// selected by order alone, messages that a recorded conversation does not have, and tunnels.
     let takesAll: Bool
 
-    /// Makes an observer of a closure.
+    /// Creates an observer from a closure.
     package init(takingAll takesAll: Bool = true, tell: @escaping @Sendable (ExchangeEvent) -> Void)
     {
       (self.takesAll, self.tell) = (takesAll, tell)

@@ -1,25 +1,24 @@
-/// Values by key, for keys of which there may be ever more: a server that runs for months is asked
-/// for addresses that were not asked for before.
+/// Values by key, with a limited number of keys: a server that runs for months receives requests
+/// for more and more URLs.
 ///
-/// The keys that come first are kept for good, so that what is decided by their values never
-/// changes. Of the others so many are kept, and the one that came before all others of them is
-/// forgotten for the next.
+/// The first keys are kept permanently, so the decisions that depend on their values never change.
+/// Of the other keys only a limited number is kept, and a new key replaces the oldest of them.
 struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  /// The number of keys that are kept for good.
+  /// The maximum number of keys that are kept permanently.
   ///
-  /// With ``passingMax`` as many as a journal has entries: about 20 MB where addresses are short.
+  /// Together with ``passingMax`` this is the size of a journal: about 20 MB if URLs are short.
   static var keptMax: Int { 50_000 }
-  /// The number of further keys that are kept until others come.
+  /// The maximum number of further keys, which new ones replace.
   static var passingMax: Int { 50_000 }
 
   private var places: [Key: Int] = [:]
   private var entries: [(key: Key, value: Value)] = []
-  /// The entry that is forgotten next, counted from the first that may be.
+  /// The entry that is replaced next, as an offset from the first replaceable entry.
   private var oldest = 0
   private let keptMax: Int
   private let passingMax: Int
 
-  /// Makes an empty table.
+  /// Creates an empty table.
   init(keeping keptMax: Int = Self.keptMax, passing passingMax: Int = Self.passingMax) {
     (self.keptMax, self.passingMax) = (keptMax, passingMax)
   }
@@ -27,19 +26,20 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// The number of keys.
   var count: Int { entries.count }
 
-  /// Every value, in no order.
+  /// All values, in no particular order.
   var values: some Sequence<Value> { entries.lazy.map(\.value) }
 
-  /// The value at a place that ``place(of:or:while:)`` has answered. By now it may be another
-  /// key's.
+  /// The value at an index that ``place(of:or:while:)`` has returned, which may belong to another
+  /// key by now.
   subscript(place: Int) -> Value {
     get { entries[place].value }
     set { entries[place].value = newValue }
     _modify { yield &entries[place].value }
   }
 
-  /// Returns the place of a key's value, which is `new` where the key is not there. A value that
-  /// `isNeeded` is not forgotten now.
+  /// Returns the index of a key's value, which is set to `new` if the key is missing.
+  ///
+  /// An entry whose value `isNeeded` is not replaced.
   mutating func place(
     of key: Key,
     or new: @autoclosure () -> Value,
@@ -57,7 +57,7 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return place
   }
 
-  /// Returns a place whose key is to be forgotten; `nil` where there is room, or where all are
+  /// Returns an index whose key can be replaced; `nil` if there is room, or if all values are
   /// needed.
   private mutating func free(_ isNeeded: (Value) -> Bool) -> Int? {
     guard entries.count >= keptMax + passingMax else { return nil }

@@ -1,28 +1,28 @@
-/// The conditions that a cassette, and a scenario, must meet once a test has played it.
+/// The conditions that a cassette and a scenario must meet after a test has used them.
 public struct CassetteExpectation: OptionSet, Sendable, Hashable {
-  /// The conditions as bits, one for each.
+  /// The conditions as a bit mask.
   public let rawValue: Int
 
-  /// Makes a set of conditions from its bits.
+  /// Creates a set of conditions from its bit mask.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Every interaction was played. One that a fault replaced was asked for, but not played.
+  /// Every interaction was played. An interaction that a fault replaced counts as not played.
   public static let everyInteraction = CassetteExpectation(rawValue: 1 << 0)
 
-  /// The interactions were played in the order in which they were recorded. An interaction that was
-  /// never played, or that was played again, does not break the order.
+  /// The interactions were played in the order in which they were recorded.
+  ///
+  /// An interaction that was never played, or that was played again, does not break the order.
   public static let inOrder = CassetteExpectation(rawValue: 1 << 1)
 
-  /// Every rule of the scenario has matched a request, whether or not it fired.
+  /// Every rule of the scenario has matched a request, even if it did not fire.
   public static let everyRule = CassetteExpectation(rawValue: 1 << 2)
 
-  /// Returns what of this does not hold.
+  /// Returns the conditions that are not met.
   ///
   /// - Parameters:
-  ///   - journal: What was played, in the order in which it was.
-  ///   - recordings: The interactions by their places; `nil` for what cannot be played by its
-  ///     place.
-  /// - Returns: What does not hold, in words.
+  ///   - journal: The journal of the deck's decisions.
+  ///   - recordings: The interactions by their indices; `nil` for a function.
+  /// - Returns: The conditions that are not met.
   func unmet(by journal: Journal, of recordings: [Interaction?]) -> [UnmetExpectation] {
     guard !isDisjoint(with: [.everyInteraction, .inOrder]) else { return [] }
     guard journal.dropped == 0 else { return [.forgotten(requests: journal.dropped)] }
@@ -48,8 +48,8 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
     return unmet
   }
 
-  /// Returns the first place that was played for the first time after a later one, with the last of
-  /// those that came too early.
+  /// Returns the first index that was first played after a later index, with that later index;
+  /// `nil` if the order was kept.
   private static func firstOutOfOrder(_ plays: [Int]) -> (early: Int, late: Int)? {
     var played: Set<Int> = []
     var furthest = -1
@@ -61,7 +61,7 @@ public struct CassetteExpectation: OptionSet, Sendable, Hashable {
   }
 }
 
-/// An interaction by its number on the cassette, which counts from 1.
+/// An interaction with its number on the cassette, counted from 1.
 public struct NumberedInteraction: Sendable, Hashable, CustomStringConvertible {
   /// The interaction's number on the cassette, from 1.
   public let number: Int
@@ -80,41 +80,40 @@ public struct NumberedInteraction: Sendable, Hashable, CustomStringConvertible {
 
 /// A condition on a cassette or a scenario that was not met.
 public enum UnmetExpectation: Sendable, Hashable, CustomStringConvertible {
-  /// The interactions that were not played, and the number of all on the cassette.
+  /// The interactions that were not played, and the total number on the cassette.
   case unplayed([NumberedInteraction], of: Int)
-  /// The first interaction out of order: it was played before the other one, which was recorded
-  /// earlier.
+  /// The first interaction out of order, and the earlier recording that was played after it.
   case outOfOrder(NumberedInteraction, before: NumberedInteraction)
   /// A rule that matched no request.
   case unmetRule(UnmetRule)
-  /// More requests came than the deck remembers, so that the condition cannot be checked.
+  /// The deck received more requests than its journal keeps, so the condition cannot be checked.
   case forgotten(requests: Int)
 
-  /// The most interactions that are named; the rest are counted.
+  /// The maximum number of interactions that are listed; the others are counted.
   static let namesMax = 10
 
-  /// One or two sentences: the condition, what was there, and what to do next.
+  /// One or two sentences: the condition, the actual use, and the fix.
   public var description: String {
     switch self {
     case .unplayed(let left, let count):
       let names = left.prefix(Self.namesMax).map { "\n  \($0)" }.joined()
       let more = left.count - Self.namesMax
       return """
-        Every interaction was to be played, but \(left.count) of \(count) \
+        Every interaction must be played, but \(left.count) of \(count) \
         \(left.count == 1 ? "was" : "were") not:\(names)\(more > 0 ? "\n  and \(more) more" : "")
-        Take off the tape what is not needed any more, or ask for it.
+        Remove these interactions from the cassette, or request them.
         """
     case .outOfOrder(let early, let late):
       return """
-        The interactions were to be played in recorded order, but this one\n  \(early)
+        The interactions must be played in recorded order, but this one\n  \(early)
         was played before\n  \(late)
-        Ask in that order, or record the tape anew.
+        Request them in that order, or record the cassette again.
         """
-    case .unmetRule(let rule): return "Every rule was to meet a request, but \(rule)."
+    case .unmetRule(let rule): return "Every rule must match a request, but \(rule)."
     case .forgotten(let requests):
       return """
-        The tape's use cannot be told: of more than \(Journal.entriesMax) requests the first \
-        \(requests) are no longer known. Make several tests of this one.
+        Cannot check usage: the journal keeps \(Journal.entriesMax) requests, and the first \
+        \(requests) were dropped. Split the test.
         """
     }
   }
@@ -132,7 +131,7 @@ extension Deck {
     }
   }
 
-  /// The interactions that were not played, in recorded order. Functions are not among them.
+  /// The interactions that were not played, in recorded order, without functions.
   public var unused: [Interaction] {
     let taken = Set(journal.plays)
     return recordings.enumerated().filter { !taken.contains($0.offset) }.compactMap(\.element)
@@ -148,20 +147,21 @@ extension Deck {
 
   /// Returns the conditions of an expectation that are not met so far.
   ///
-  /// A deck that records everything anew plays nothing, so of its cassette nothing is expected.
+  /// A deck that records everything again plays nothing, so no conditions on its cassette are
+  /// tested.
   public func unmet(_ expectation: CassetteExpectation) -> [UnmetExpectation] {
     let rules = expectation.contains(.everyRule) ? unmetRules : []
     return (recordsAnew ? [] : expectation.unmet(by: journal, of: recordings))
       + rules.map { .unmetRule($0) }
   }
 
-  /// The rules of the current scenario, and of those before it, that have matched no request so
-  /// far: each is misspelt or no longer needed.
+  /// The rules of the current and of earlier scenarios that have matched no request so far: each is
+  /// misspelt or no longer needed.
   public var unmetRules: [UnmetRule] { activeScenario.ruleUse.unmet(seen: journal.requests) }
 }
 
 extension Journal {
-  /// The requests that came, each once, in the order in which they came first: `GET /get`.
+  /// The distinct requests that were received, in the order of their first arrival: `GET /get`.
   fileprivate var requests: [String] {
     var known: Set<String> = []
     return all.compactMap { entry in
@@ -172,7 +172,7 @@ extension Journal {
     }
   }
 
-  /// The places of what was played, in the order in which it was.
+  /// The indices of the recordings that were played, in order.
   package var plays: [Int] {
     all.compactMap { entry in
       guard case .recording(let place) = entry.take else { return nil }

@@ -1,34 +1,33 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The credentials that were borne in a scenario before they expired, and the lanes that have got
-/// new ones.
+/// The credentials that were used in a scenario before they expired, and the lanes that have new
+/// ones.
 ///
-/// A cassette has few credentials to give, and often one: an issuer may hand out the very one that
-/// has expired. So once a lane that was refused has asked the issuer, one that was refused may come
-/// with it again, and then it is a new one for everybody.
+/// A cassette often has only one credential, so the issuer may return the expired one again. After
+/// a refused lane has sent a request to the issuer, a refused request may repeat its old
+/// credential. The credential then counts as new for all lanes.
 struct CredentialMemory: Sendable {
-  /// The number of credentials and of lanes that are remembered; what comes later is taken for new.
+  /// The maximum number of credentials and of lanes that are kept; later credentials count as new.
   private static let valuesMax = 1 << 16
 
-  /// The credential of a request without any.
+  /// The credential of a request without one.
   private static let none = Fingerprint("")
 
   private var old: Set<Fingerprint> = []
-  /// The credentials that lanes were refused with.
+  /// The credentials with which lanes were refused.
   private var refused: [Lane: Fingerprint] = [:]
-  /// Tells whether any lane that was refused has asked the issuer, or come with another.
+  /// Whether a refused lane has sent a request to the issuer, or sent another credential.
   private var isRenewed = false
-  /// Tells whether any has come with another, so that an old one was not given again.
+  /// Whether a lane has sent another credential, so the issuer did not return the old one again.
   private var isReplaced = false
 
-  /// Takes note of a request, and tells whether the credential that it bears has expired.
+  /// Records a request, and returns whether its credential has expired.
   ///
   /// - Parameters:
-  ///   - scenario: The scenario, which says in which field it is, who issues it and when it
-  ///     expires.
-  ///   - request: The request. One that bears none bears the empty one.
+  ///   - scenario: The scenario, with the credential's field, its issuer and the time of expiry.
+  ///   - request: The request. Without a credential it counts as having an empty one.
   ///   - lane: The lane of the request.
-  /// - Returns: `false` of what asks the issuer, too.
+  /// - Returns: `false` also for a request to the issuer.
   mutating func hasExpired(_ scenario: Scenario, _ request: Request, in lane: Lane) -> Bool {
     guard let credential = scenario.credential, let expiry = scenario.expiry else { return false }
     if credential.issuer.matches(request) {
@@ -42,7 +41,7 @@ struct CredentialMemory: Sendable {
       return false
     }
     if refused[lane] != nil { return isRefusedAgain(value, in: lane) }
-    // Whatever comes before anybody has renewed it is from before.
+    // Until a lane has renewed its credential, every credential is an old one.
     if isRenewed, !old.contains(value) { return false }
     note(value)
     if refused.count < Self.valuesMax { refused[lane] = value }
@@ -52,14 +51,14 @@ struct CredentialMemory: Sendable {
   private mutating func isRefusedAgain(_ value: Fingerprint, in lane: Lane) -> Bool {
     guard let before = refused[lane] else { return true }
     if before != value {
-      // Without one it may ask for what takes none.
+      // A request without a credential may be for a resource that needs none.
       guard value != Self.none else { return false }
       isRenewed = true
-      // Given again, and not replaced: from now on it is a new one.
+      // The issuer returned the old credential instead of a new one, so it counts as new.
       if old.remove(value) == nil { isReplaced = true }
       return false
     }
-    // It may have been another lane that asked for all.
+    // Another lane may have sent the request to the issuer for all lanes.
     guard isRenewed, !isReplaced else { return old.contains(value) }
     old.remove(value)
     return false

@@ -1,12 +1,12 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Deck {
-  /// Returns the player of the conversation that an outcome begins; `nil` where it begins none.
+  /// Returns the player of an outcome's conversation; `nil` if the outcome begins none.
   package func conversation(of outcome: Outcome) -> ConversationPlayer? {
     guard case .recording(let interaction, let place) = outcome.source, interaction.isConversation
     else { return nil }
     let cassette = state.withLock { $0.cassette }
-    // Another cassette may have been loaded since it was decided.
+    // Another cassette may have been loaded since the decision.
     let isLoaded =
       place < cassette.interactions.count && cassette.interactions[place].isSame(as: interaction)
     return ConversationPlayer(
@@ -17,13 +17,13 @@ extension Deck {
     )
   }
 
-  /// Tells the observer of what was said in a live conversation.
+  /// Reports a message of a live conversation to the observer.
   package func said(_ speech: LiveSpeech, in outcome: Outcome) {
     tell(.said(outcome, speech), of: outcome)
   }
 
-  /// Notes what was left of a conversation that has ended, and a message of the client's that is
-  /// not on the cassette.
+  /// Notes the messages that a conversation did not play, and a client's message that is not on the
+  /// cassette.
   package func conversed(_ server: borrowing ConversationServer, in outcome: Outcome) {
     guard case .recording(_, let place) = outcome.source else { return }
     tell(server.undone, of: outcome)
@@ -36,7 +36,7 @@ extension Deck {
         difference: stray.difference,
         count: state.withLock { $0.cassette.interactions.count }
       )
-      // A program's own values may be secret.
+      // The values in a client's message may be secret.
       notes.append("A message is not on the cassette: \(mismatch.nearestWords).")
       state.withLock { $0.missed.keep(mismatch) }
       observer?.tell(.strayed(outcome, mismatch))

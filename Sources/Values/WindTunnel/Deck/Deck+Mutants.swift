@@ -1,7 +1,8 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Deck {
-  /// The mutants that are played beside the scenario; ``swap(_:seed:)`` and ``reset()`` keep them.
+  /// The mutants that are played in addition to the scenario; ``swap(_:seed:)`` and ``reset()``
+  /// keep them.
   package var mutants: [Mutant] {
     get { state.withLock { $0.mutants } }
     set { state.withLock { $0.mutants = newValue } }
@@ -32,7 +33,7 @@ package struct MutantUse: Sendable, Hashable {
   package let asked: Int
   /// Whether one of them received the mutated response.
   package let isMet: Bool
-  /// The reason why the response left no room for the change, if there was one.
+  /// The reason why the change was not possible with the response; `nil` if there is none.
   package let misfit: String?
 
   /// Returns the result of a run with the mutant.
@@ -40,7 +41,8 @@ package struct MutantUse: Sendable, Hashable {
   /// - Parameters:
   ///   - failure: The failure of the test; `nil` if it passed.
   ///   - plainAsked: The number of requests for the recording without the mutant.
-  /// - Returns: No room or not reached if no request received the mutant, whatever the test did.
+  /// - Returns: No room or not reached if no request received the mutant, regardless of the test's
+  ///   result.
   package func result(failure: MutantResult?, plainAsked: Int) -> MutantResult {
     guard isMet else { return misfit.map { .noRoom(reason: $0) } ?? .notReached }
     return failure ?? .survived(asked: asked, plainAsked: plainAsked)

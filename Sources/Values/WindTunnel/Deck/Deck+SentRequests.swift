@@ -1,30 +1,31 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Deck {
-  /// Returns the requests that arrived and match a pattern, such as `POST /orders`, in the order of
+  /// Returns the received requests that match a pattern, such as `POST /orders`, in the order of
   /// the deck's decisions.
   ///
   /// A deck keeps its last 10,000 requests, or fewer if their heads have more than 32 MB
-  /// (``droppedRequests``), and 16 MB of their content, until ``reset()``. Decks whose
-  /// ``PlaybackOptions/keepsRequests`` is off keep none.
+  /// (``droppedRequests``), and 16 MB of their content, until ``reset()``. If
+  /// ``PlaybackOptions/keepsRequests`` is off, it keeps none.
   public func requests(_ pattern: RequestPattern = "*") -> [SentRequest] {
     guard let exchanges else { return [] }
     return exchanges.entries.filter { pattern.matches($0.request) }
       .map { SentRequest($0, since: exchanges.first) }
   }
 
-  /// The number of requests that arrived and are no longer kept.
+  /// The number of received requests that are no longer kept.
   public var droppedRequests: Int { exchanges?.dropped ?? 0 }
 
-  /// Returns the next request that matches a pattern, and waits for it if it did not come yet.
+  /// Returns the next request that matches a pattern, and waits if it has not arrived.
   ///
-  /// Each request is returned once, in the order of the deck's decisions, also to several callers.
+  /// Each request is returned once, in the order of the deck's decisions, even if there are several
+  /// callers.
   ///
   /// - Parameters:
   ///   - pattern: The method and the path of the request, such as `POST /orders`.
   ///   - limit: The maximum time to wait.
   /// - Returns: The request. The response may not have been sent yet.
-  /// - Throws: ``MissingRequest`` if none comes in time, and `CancellationError`.
+  /// - Throws: ``MissingRequest`` if no request arrives in time, and `CancellationError`.
   public func nextRequest(
     _ pattern: RequestPattern,
     within limit: Duration
@@ -42,7 +43,7 @@ extension Deck {
   /// The last exchanges; `nil` if the deck keeps none.
   package var exchanges: ExchangeRecords? { state.withLock { $0.kept.exchanges } }
 
-  /// Keeps requests from the next one on.
+  /// Starts keeping requests with the next one.
   package func keepRequests() { state.withLock { $0.kept.beginKeeping() } }
 
   /// Changes the record of an exchange, if it is kept.
@@ -57,7 +58,8 @@ extension Deck {
   /// Returns the record of a decision, if it is kept.
   func exchange(_ id: Int) -> ExchangeRecord? { state.withLock { $0.kept.exchanges?[id] } }
 
-  /// Returns the next exchange of a pattern, when it is decided; `nil` if none comes in time.
+  /// Returns the next exchange that matches a pattern, when it is decided; `nil` after the time
+  /// limit.
   func nextExchange(_ pattern: RequestPattern, within limit: Duration) async -> ExchangeRecord? {
     let next = Promise<ExchangeRecord?>()
     let stop = { @Sendable [state] in
@@ -73,27 +75,26 @@ extension Deck {
   }
 }
 
-/// The error of a wait for a request that did not come.
+/// The error if an awaited request did not arrive.
 public struct MissingRequest: Error, Sendable, Hashable, CustomStringConvertible {
   /// The pattern of the request.
   public let pattern: RequestPattern
-  /// The time that was waited for it.
+  /// The maximum time to wait.
   public let limit: Duration
-  /// The requests that arrived to the deck.
+  /// The requests that the deck received.
   public let came: [SentRequest]
   /// Whether the deck keeps requests (``PlaybackOptions/keepsRequests``).
   public private(set) var isKept = true
 
   private static let linesMax = 9
 
-  /// The pattern, the time, and the last requests that arrived, without secrets, in at most ten
-  /// lines.
+  /// The pattern, the time, and the last received requests, without secrets, in at most ten lines.
   public var description: String {
-    let head = "No request \(pattern) came within \(limit)"
-    if !isKept { return "\(head): the deck keeps none. Set PlaybackOptions.keepsRequests." }
+    let head = "No request \(pattern) arrived within \(limit)"
+    if !isKept { return "\(head): the deck stores none. Set PlaybackOptions.keepsRequests." }
     if came.isEmpty { return "\(head), and no other request." }
     let lines = came.suffix(Self.linesMax).map { "\n  \($0.method) \($0.url.withoutSecrets)" }
     let count = came.count == 1 ? "The only request" : "The last of \(came.count) requests"
-    return "\(head), or it was returned before. \(count):\(lines.joined())"
+    return "\(head), or it was returned earlier. \(count):\(lines.joined())"
   }
 }

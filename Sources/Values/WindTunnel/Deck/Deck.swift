@@ -1,7 +1,7 @@
 public import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A cassette, a matcher, a scenario and a mode behind one lock, played to any number of clients in
+/// A cassette, a matcher, a scenario and a mode behind one lock, for any number of clients in
 /// process or on the wire.
 ///
 /// ```swift
@@ -10,21 +10,21 @@ public import Foundation
 /// let user = try await UserAPI(session: session).profile(7)
 /// ```
 ///
-/// A lock around a value and not an actor: the order in which requests arrive decides which
-/// recording each gets, and a hop to an actor would not keep that order. A request takes the lock
-/// once when it arrives, and once more when its exchange has ended.
+/// A deck is a class with a lock. The order of arrival decides which recording each request
+/// receives, and calls to an actor would not keep that order. A request takes the lock once when it
+/// arrives, and once when its exchange has ended.
 public final class Deck: Sendable {
   let state: Locked<State>
   let observer: Observer?
-  /// The smallest time between what comes from a client and what is sent to it.
+  /// The minimum time between the last bytes from a client and the first bytes to it.
   package let exchangeTime: Duration
-  /// The clock by which recordings are played as if they were of today.
+  /// The clock to which the dates of recordings are moved; `nil` to keep the recorded dates.
   private let today: (@Sendable () -> Date)?
   package let recordingJournal: RecordingJournal?
-  /// The rules by which ``recorded(volatile:)`` takes secrets out, beside those that always are.
+  /// The rules by which ``recorded(volatile:)`` removes secrets, in addition to the fixed rules.
   package let redaction: RedactionRules
 
-  /// Makes a deck of a cassette and the options that most decks need (``PlaybackOptions``).
+  /// Creates a deck from a cassette and the options that most decks need (``PlaybackOptions``).
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -44,18 +44,18 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Makes a deck of a cassette.
+  /// Creates a deck from a cassette.
   ///
   /// - Parameters:
   ///   - cassette: The interactions to play.
   ///   - scenario: The faults and the link.
   ///   - seed: The seed of all random draws.
   ///   - options: The options of playing and recording.
-  ///   - recordingJournal: The file that each interaction is written to as soon as it is complete,
+  ///   - recordingJournal: The file to which each interaction is written as soon as it is complete,
   ///     so that a crash of the process does not lose the recording.
   ///   - observe: The observer of all events. A decision is reported while it is made, under the
-  ///     deck's lock, so that the observer must be quick and must not call the deck; any other
-  ///     event is reported on the thread that carries the exchange.
+  ///     deck's lock, so the observer must be quick and must not call the deck. Any other event is
+  ///     reported on the thread that handles the exchange.
   public convenience init(
     _ cassette: Cassette,
     scenario: Scenario = .calm,
@@ -74,7 +74,7 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Makes a deck of a cassette with an observer that need not be told of every exchange.
+  /// Creates a deck from a cassette, with an observer that may need only some exchanges.
   package convenience init(
     _ cassette: Cassette,
     scenario: Scenario,
@@ -94,7 +94,7 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Makes a deck of answers that are written in Swift.
+  /// Creates a deck from responses that are written in Swift.
   public convenience init(
     _ stubs: [Stub],
     scenario: Scenario = .calm,
@@ -121,26 +121,29 @@ public final class Deck: Sendable {
     state = Locked(State(cassette, scenario, seed: seed, options))
   }
 
-  // MARK: - Whoever looks
+  // MARK: - Observers
 
-  /// Follows these exchanges from the next decision on; without that all are followed.
+  /// Selects the exchanges that are observed from the next decision on; by default all are.
   package func follow(_ attention: Attention) { state.withLock { $0.attention = attention } }
 
-  /// The number of exchanges that nobody followed.
+  /// The number of exchanges that were not observed.
   package var unfollowed: Int { state.withLock { $0.unfollowed } }
 
   // MARK: - A request
 
-  /// The fate of a request that comes on a connection of its own.
-  package enum Arrival: Sendable {
-    /// Its connection fails, or has to be waited for; only when that is open is it decided.
+  /// The result of the arrival of a request on its own connection.
+  package enum OpeningOrDecision: Sendable {
+    /// The connection fails or is delayed; the request is decided once the connection is open.
     case opening(Delivery)
     case decided(Outcome)
   }
 
-  /// Decides what a request meets, first of its connection's and then of its own, or that it is
-  /// none of the deck's affair.
-  package func arrive(_ request: Request, lane: Lane, on stage: Stage, at now: Date?) -> Arrival {
+  /// Decides the faults of a request's connection, and then the faults of the request.
+  ///
+  /// Nothing is decided for the connection if the request bypasses the deck.
+  package func arrive(_ request: Request, lane: Lane, on stage: Stage, at now: Date?)
+    -> OpeningOrDecision
+  {
     let (opening, decided) = state.withLock { state -> (Delivery?, State.Decided?) in
       if !state.routes.ignores(request.url) {
         let decision = state.open(lane: lane, at: now, telling: observer)
@@ -154,9 +157,9 @@ public final class Deck: Sendable {
     return .opening(opening ?? .nothing)
   }
 
-  /// Decides the answer to a request; an equal request may get another one next time.
+  /// Decides the response to a request; the next equal request may receive another one.
   ///
-  /// A request may name its lane itself (``Lane/take(from:)``), else it belongs to `lane`. The
+  /// A request may name its lane itself (``Lane/take(from:)``), otherwise it belongs to `lane`. The
   /// caller passes the time (``open(lane:on:at:)``).
   public func decide(_ request: Request, lane: Lane = .deck, at now: Date? = nil) -> Outcome {
     complete(
@@ -166,9 +169,10 @@ public final class Deck: Sendable {
     )
   }
 
-  /// Decides what a request gets, and returns what was worked out of it beside that: for when it
-  /// comes again. The deck keeps it with its connection and with its whole content, which the
-  /// request itself may lack, and which is `nil` if it is not there.
+  /// Decides the response to a request, and returns the prepared request for its next repetition.
+  ///
+  /// The deck keeps the request with its connection and its whole content. The request itself may
+  /// lack the content, which is `nil` if it is not available.
   package func prepareAndDecide(
     _ request: Request,
     lane: Lane,
@@ -184,17 +188,17 @@ public final class Deck: Sendable {
     return (complete(decided), prepared)
   }
 
-  /// The answer to a request that has come before.
+  /// The result of the arrival of a request that was prepared before.
   package enum RepeatedArrival: Sendable {
-    /// The response that the caller holds ready for it. It counts as carried to its end.
+    /// The same response as before, which the caller has rendered. It counts as delivered
+    /// completely.
     case sameResponse
     case decided(Outcome)
-    /// Nothing was decided: it was prepared for another cassette than is loaded by now.
+    /// Nothing was decided: the request was prepared for a cassette that is no longer loaded.
     case outdated
   }
 
-  /// Decides what a request gets that has come before, and for which the caller may hold a response
-  /// ready.
+  /// Decides the response to a prepared request, for which the caller may have a rendered response.
   package func decide(
     _ prepared: PreparedRequest,
     holding key: RenderedResponseKey?,
@@ -206,7 +210,7 @@ public final class Deck: Sendable {
     let (isSame, awaited, decided) = state.withLock { state -> Repeated in
       guard state.cassette === prepared.cassette else { return (false, nil, nil) }
       let sent = State.Sent(connection: connection)
-      // Whoever is told is told of an outcome.
+      // An observer needs an outcome.
       if let key, !state.tells(observer, at: now),
         let awaited = state.repeatResponse(key, to: prepared, lane, sent, at: now)
       {
@@ -221,17 +225,17 @@ public final class Deck: Sendable {
     return decided.map { .decided(complete($0)) } ?? .outdated
   }
 
-  /// Works out what does not change of a request, as long as no other cassette is loaded.
+  /// Prepares the parts of a request that stay the same while the cassette is loaded.
   package func prepare(_ request: Request) -> PreparedRequest {
     state.withLock { $0.cassette }.prepare(request)
   }
 
-  /// Works out what is left of a decision. Mostly there is nothing.
+  /// Does the deferred work of a decision. Usually there is none.
   @inline(__always)
   private func complete(_ decided: State.Decided) -> Outcome {
     let (outcome, deferred, awaited) = decided
     if today == nil, deferred == nil, awaited == nil { return outcome }
-    // A function may wait for somebody who waits for the request.
+    // A function may wait for a caller that waits for this request.
     let isComputed = if case .compute? = deferred { true } else { false }
     if isComputed { awaited?(self) }
     let completed = complete(outcome, deferred)
@@ -260,8 +264,10 @@ public final class Deck: Sendable {
     return outcome
   }
 
-  /// Fits a recording to its request. Journals a body in another form, values that a template
-  /// lacks, and parts that are not played yet.
+  /// Adapts a recording to its request.
+  ///
+  /// The journal then has a note about a body in another form, values that a template lacks, and
+  /// parts that cannot be played yet.
   private func fit(_ outcome: Outcome, isVersioned: Bool, _ values: TemplateValues?) -> Outcome {
     guard case .recording(var interaction, let place) = outcome.source else { return outcome }
     var notes = interaction.unplayed.map { "Of the recording \($0)." }
@@ -274,12 +280,12 @@ public final class Deck: Sendable {
     return outcome
   }
 
-  /// Remembers why nothing answered, with how often what comes near was given to the same lane.
+  /// Keeps a mismatch, with the number of times that the lane received each similar recording.
   private func missed(_ mismatch: Mismatch, in lane: Lane) -> Mismatch {
     var mismatch = mismatch
     if mismatch.played == 0 {
       if lane == .deck { return state.withLock { $0.missed.keepCounted(mismatch) } }
-      // Lanes are many, and of none the numbers are kept.
+      // There may be many lanes, and the deck keeps no counts for them.
       let journal = journal
       for index in mismatch.candidates.indices {
         let take = Journal.Take.recording(mismatch.candidates[index].number - 1)
@@ -294,17 +300,15 @@ public final class Deck: Sendable {
 
   // MARK: - A connection
 
-  /// Decides the faults of a connection before there is a request on it; `Delivery.nothing` where
-  /// it simply goes on.
+  /// Decides the faults of a connection before it has a request; `Delivery.nothing` if it has none.
   ///
-  /// The caller passes the time, for the rules that follow the clock: the first time that is passed
-  /// in a scenario is its beginning, and without a time it is always the beginning.
+  /// The caller passes the time, for rules with a time window. A scenario begins at the first time
+  /// that is passed. A call without a time counts as its beginning.
   public func open(lane: Lane, on stage: Stage, at now: Date? = nil) -> Delivery {
     openConnection(lane: lane, on: stage, at: now).delivery
   }
 
-  /// Returns the same with the path of the connection, which is `nil` where there is no link, and
-  /// the number of the connection.
+  /// Returns the faults of a connection, its path, which is `nil` without a link, and its number.
   package func openConnection(
     lane: Lane,
     on stage: Stage,
@@ -312,7 +316,7 @@ public final class Deck: Sendable {
   ) -> (delivery: Delivery, path: LinkPath?, number: Int) {
     let (decision, path, number) = state.withLock { state -> (FaultDecision, LinkPath?, Int) in
       let decision = state.open(lane: lane, at: now, telling: observer)
-      // What its request's connection takes of a rate that is shared it does not take twice.
+      // The request's own path uses the shared rate; the connection must not use it a second time.
       var path = state.scenario.path(decision)
       path?.shared = nil
       return (decision, path, state.lastID)
@@ -320,11 +324,11 @@ public final class Deck: Sendable {
     return (decision.faults.isEmpty ? .nothing : Delivery(decision, on: stage), path, number)
   }
 
-  /// Decides the faults of a tunnel to `host:port`. The *n*-th tunnel to the same address meets the
-  /// same faults for the same seed, whatever else is going on.
+  /// Decides the faults of a tunnel to `host:port`.
   ///
-  /// Where the proxy decrypts the tunnel (`isOpened`), only faults of tunnels and connections are
-  /// decided, since the requests within meet the rest.
+  /// The *n*-th tunnel to the same address has the same faults for the same seed, regardless of
+  /// other traffic. If the proxy decrypts the tunnel (`isOpened`), only faults of tunnels and
+  /// connections are decided, because the requests within have all other faults.
   public func openTunnel(
     to authority: String,
     lane: Lane = .deck,
@@ -338,16 +342,17 @@ public final class Deck: Sendable {
 
   // MARK: - The end of an exchange
 
-  // An event is made where it is handed over: so none is where nobody observes, and the outcome in
-  // it is the carrier's own, neither copied nor retained.
+  // Events are autoclosures: without an observer no event is created, and the outcome in it is
+  // neither copied nor retained.
 
-  /// Reports that a request has arrived as a whole.
+  /// Reports that a request has arrived completely.
   ///
   /// - Parameters:
   ///   - outcome: The decision about the request.
-  ///   - handshake: The time from the connection's beginning to the request's, where that was a TLS
-  ///     handshake.
-  ///   - upload: The time from the request's head to its last byte, where bytes can be seen.
+  ///   - handshake: The time from the connection's beginning to the request's, if that was a TLS
+  ///     handshake; otherwise `nil`.
+  ///   - upload: The time from the request's head to its last byte; `nil` if the stage sees no
+  ///     bytes.
   public func requestEnded(
     _ outcome: Outcome,
     handshake: Duration? = nil,
@@ -356,7 +361,7 @@ public final class Deck: Sendable {
     tell(.requestEnd(outcome, handshake: handshake, upload: upload), of: outcome)
   }
 
-  /// Reports that the first byte of an answer has been sent to the client.
+  /// Reports that the first byte of a response has been sent to the client.
   public func responseBegan(_ outcome: Outcome) { tell(.firstByte(outcome), of: outcome) }
 
   /// Reports an event of an exchange.
@@ -365,7 +370,7 @@ public final class Deck: Sendable {
     if isObserved(outcome) { observer?.tell(event()) }
   }
 
-  /// Reports that an answer has ended, in whatever way, and what was measured of it.
+  /// Reports that a response has ended in any way, with its measurements.
   public func finished(_ outcome: Outcome, _ end: ExchangeEnd? = nil) {
     let (id, slot) = (outcome.id, outcome.slot)
     state.withLock { state in
@@ -375,25 +380,25 @@ public final class Deck: Sendable {
     tell(.ended(outcome, end), of: outcome)
   }
 
-  /// Tells that a tunnel has been closed.
+  /// Reports that a tunnel has been closed.
   package func tunnelEnded(_ end: TunnelEnd) { observer?.tell(.tunnelEnded(end)) }
 
-  /// Tells whether anybody is told of events.
+  /// Whether the deck has an observer.
   package var isObserved: Bool { observer != nil }
 
-  /// Tells whether anybody is told of an exchange, so that its end is worth being measured.
+  /// Returns whether an exchange is observed, so that its end must be measured.
   package func isObserved(_ outcome: Outcome) -> Bool {
     guard let observer else { return false }
     return observer.takesAll || outcome.isFollowed
   }
 
-  /// Notes in the journal what an answer gave no room for.
+  /// Adds notes about parts of a decision that were not possible to the journal.
   func note(_ misfits: [String], on outcome: Outcome) {
     let id = outcome.id
     state.withLock { $0.journal.note(misfits, on: id) }
   }
 
-  /// Remembers that a request was not answered, by a courier that could not ask for it.
+  /// Records that a request was not answered, for a courier that cannot pass it to the deck.
   package func missed(_ request: Request) {
     let mismatch = state.withLock { $0.cassette }.explanation(of: request)
     state.withLock { $0.missed.keep(mismatch) }
@@ -401,7 +406,7 @@ public final class Deck: Sendable {
 
   // MARK: - Changes between two requests
 
-  /// Changes the scenario between two requests, and returns the former one with its seed.
+  /// Changes the scenario between two requests, and returns the previous one with its seed.
   @discardableResult
   public func swap(_ scenario: Scenario, seed: UInt64? = nil) -> (scenario: Scenario, seed: UInt64)
   {
@@ -411,7 +416,8 @@ public final class Deck: Sendable {
     }
   }
 
-  /// Changes the scenario and the seed, and tells of it before anything is decided by them.
+  /// Changes the scenario and the seed, and calls a closure with the seed before any other
+  /// decision.
   package func swap(_ scenario: Scenario, seed: UInt64?, telling tell: (UInt64) -> Void) {
     state.withLock { state in
       state.scenario.change(to: scenario, seed: seed)
@@ -419,23 +425,23 @@ public final class Deck: Sendable {
     }
   }
 
-  /// Says how old the scenario is when the first moment is told, where that is not its beginning.
+  /// Sets the age that the scenario has at the first time that is passed; zero by default.
   package func begin(aged age: Duration) { state.withLock { $0.scenario.begin(aged: age) } }
 
-  /// Replaces the cassette between two requests, and the matcher where one is given.
+  /// Replaces the cassette between two requests, and the matcher if one is given.
   ///
-  /// Answers that have begun are completed from the old cassette. The new one is at its head for
-  /// every lane: none of it has been played, its placeholders have no values yet, and the journal
-  /// is empty, since its entries named places on the old one. Ordinals go on, so that the scenario
-  /// does not begin again with each save. Meant for a deck that plays.
+  /// Use it for a deck that plays. Responses that have begun are completed from the old cassette.
+  /// In the new one no lane has played anything, its placeholders have no values, and the journal
+  /// is empty, because its entries refer to the old cassette. Ordinals continue, so the scenario
+  /// does not restart with each save of the file.
   public func load(_ cassette: Cassette, matcher: Matcher? = nil) {
     load(cassette, matcher: matcher, keepingStubs: true)
   }
 
-  /// Plays another cassette, and where asked removes the stubs at the same moment, so that no
-  /// request meets the one without the other.
+  /// Replaces the cassette and optionally removes the stubs in one step, so that no request is
+  /// matched by only one of the two.
   package func load(_ cassette: Cassette, matcher: Matcher? = nil, keepingStubs: Bool) {
-    // The index takes its time; no request has to wait for it.
+    // Building the index takes time, so it is done outside the lock.
     let next = LoadedCassette(cassette, state.withLock { $0.options(by: matcher) })
     state.withLock { state in
       if !keepingStubs { state.stubs.removeAll() }
@@ -443,46 +449,50 @@ public final class Deck: Sendable {
     }
   }
 
-  /// Puts a stub in front of the cassette from the next request on, in place of one of the same
-  /// name. It answers before everything but requests that leave the deck (`ignoring`), also where
-  /// the deck records; what it answers is on no cassette.
+  /// Adds a stub in front of the cassette from the next request on, or replaces the one with its
+  /// name.
   ///
-  /// - Returns: False, and nothing is changed, where the deck has ``NamedStub/countMax`` others.
+  /// The stub's response has priority over everything except requests that bypass the deck
+  /// (`ignoring`). This is also true while the deck records; the response is not recorded.
+  ///
+  /// - Returns: False, without a change, if the deck has ``NamedStub/countMax`` other stubs.
   @discardableResult
   public func put(_ stub: NamedStub) -> Bool { state.withLock { $0.stubs.put(stub) } }
 
-  /// Removes a stub from the next request on; false where there is none of the name.
+  /// Removes a stub from the next request on; returns false if no stub has the name.
   @discardableResult
   public func removeStub(named name: String) -> Bool {
     state.withLock { $0.stubs.remove(named: name) }
   }
 
-  /// Removes all stubs that were put in front of the cassette.
+  /// Removes all stubs that were added in front of the cassette.
   public func removeStubs() { state.withLock { $0.stubs.removeAll() } }
 
-  /// Resets playheads, ordinals, the values of placeholders, the journal and the mismatches. The
-  /// scenario, the seed and what was recorded stay.
+  /// Resets playheads, ordinals, the values of placeholders, the journal and the mismatches.
+  ///
+  /// The scenario, the seed and the recordings stay.
   public func reset() { state.withLock { $0.reset() } }
 
-  /// Returns a lane for one more session of this deck.
+  /// Returns a lane for another session of this deck.
   package func sessionLane() -> Lane { Lane("session/\(state.withLock { $0.newSession() })") }
 
-  // MARK: - What it holds
+  // MARK: - State
 
-  /// The parts of a request that decide which recording answers it.
+  /// The matcher, which compares the parts of a request that select its recording.
   public var matcher: Matcher { state.withLock { $0.cassette }.matcher }
 
-  /// The origin of requests that name none, such as `https://api.example.com`: the one that most
-  /// of the cassette was recorded from.
+  /// The origin of requests that name none, such as `https://api.example.com`.
+  ///
+  /// By default this is the origin of most interactions on the cassette.
   public var origin: RequestURL? { state.withLock { $0.cassette }.origin }
 
   /// The interactions of the deck, in order.
   public var interactions: [Interaction] { state.withLock { $0.cassette }.interactions }
 
-  /// The stubs in front of the cassette, in the order in which they were put.
+  /// The stubs in front of the cassette, in the order in which they were added.
   public var stubs: [NamedStub] { state.withLock { $0.stubs.all } }
 
-  /// The recordings by their places; `nil` where a function answers.
+  /// The recordings by their indices; `nil` if a function computes the response.
   var recordings: [Interaction?] { state.withLock { $0.cassette }.recordings }
 
   /// The scenario that the deck plays.
@@ -491,41 +501,42 @@ public final class Deck: Sendable {
   /// The seed of all random draws.
   public var seed: UInt64 { state.withLock { $0.scenario.seed } }
 
-  /// Returns the time since the scenario began, with its first moment that was told; `nil` where
-  /// none was.
+  /// Returns the time since the scenario began; `nil` if no time has been passed in it.
   package func elapsed(at now: Date) -> Duration? {
     state.withLock { $0.scenario.elapsed(at: now) }
   }
 
-  /// The scenario with its seed and with what its rules have met.
+  /// The scenario with its seed and the state of its rules.
   var activeScenario: ActiveScenario { state.withLock { $0.scenario } }
 
   /// The decisions that the deck has made so far.
   public var journal: Journal { state.withLock { $0.journal } }
 
-  /// The reasons for which requests were not answered, in the order in which they were found; the
-  /// first hundred.
+  /// The reasons why requests had no response, in the order in which they occurred; the first
+  /// hundred.
   public var mismatches: [Mismatch] { state.withLock { $0.missed.all } }
 
-  /// The requests so far, and those that are being carried.
+  /// The requests so far, and the requests that are being handled.
   var arrivals: Arrivals { state.withLock { $0.arrivals } }
 
-  /// Tells whether requests to this address are none of the deck's affair.
+  /// Returns whether requests to this URL bypass the deck.
   package func ignores(_ url: RequestURL) -> Bool { state.withLock { $0.routes }.ignores(url) }
 
-  /// Tells whether the content of requests is looked at, handed on or kept: else a server may let
-  /// it pass by unread, however much it is.
+  /// Whether the content of requests is compared, forwarded or kept; otherwise a server need not
+  /// store it.
   package var needsRequestContent: Bool { state.withLock { $0.needsRequestContent } }
 
-  /// Tells whether the whole content of a request makes a difference to what answers it.
+  /// Whether the whole content of a request can change its response.
   package var comparesContent: Bool {
     let cassette = state.withLock { $0.cassette }
     return cassette.matcher.looksAtContent || cassette.computes
   }
 
-  /// Returns the steps of an outcome on a stage. Faults for which its answer gave no room are noted
-  /// in the journal, and told to the observer. A client of HTTP/1.0 is sent no interim response
-  /// (RFC 9110 §15.2) and no chunks (RFC 9112 §6.1).
+  /// Returns the steps of an outcome on a stage.
+  ///
+  /// Faults that are not possible with the response are noted in the journal and reported to the
+  /// observer. A client of HTTP/1.0 receives no interim response (RFC 9110 §15.2) and no chunks
+  /// (RFC 9112 §6.1).
   public func delivery(of outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Delivery {
     let script = Script.played(outcome, on: stage, isHTTP10: isHTTP10)
     tell(script.undone, of: outcome)
@@ -541,7 +552,7 @@ public final class Deck: Sendable {
     return delivery
   }
 
-  /// Notes the faults that were not done in the journal, and tells the observer of them, if any.
+  /// Notes faults that did not happen in the journal, and reports them to the observer.
   package func tell(_ undone: [UndoneFault], of outcome: Outcome) {
     if undone.isEmpty { return }
     note(undone.map(\.description), on: outcome)

@@ -2,7 +2,7 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
 extension Deck {
-  /// Everything that changes from one decision to the next.
+  /// The state that changes from one decision to the next.
   struct State: Sendable {
     private(set) var cassette: LoadedCassette
     var scenario: ActiveScenario
@@ -13,11 +13,11 @@ extension Deck {
     var missed = MissedRequests()
     var arrivals = Arrivals()
     var recordings = NewRecordings()
-    /// The answers that go before the cassette.
+    /// The stubs, which have priority over the cassette.
     var stubs = NamedStubs()
-    /// Tells whether the deck plays, records or both: never ``RecordMode/once``.
+    /// Whether the deck plays, records or both: never ``RecordMode/once``.
     let mode: RecordMode
-    /// The hosts whose requests leave the deck.
+    /// The hosts whose requests bypass the deck or are sent elsewhere.
     let routes: LiveRoutes
 
     private let options: PlaybackOptions
@@ -28,7 +28,7 @@ extension Deck {
     /// The number of times that each template was filled in.
     private var fillings = BoundedTable<LaneKey, Int>()
     private(set) var lastID = 0
-    /// The exchanges that somebody follows, and the number of those that nobody did.
+    /// The selection of exchanges that are observed, and the number of the other exchanges.
     var attention = Attention.everything
     private(set) var unfollowed = 0
     private var sessionCount = 0
@@ -50,13 +50,13 @@ extension Deck {
         options.mode == .once ? (cassette.interactions.isEmpty ? .rewrite : .none) : options.mode
     }
 
-    /// Tells whether content of requests can make a difference, or be kept.
+    /// Whether the content of requests can make a difference, or is kept.
     var needsRequestContent: Bool {
       cassette.matcher.looksAtContent || mode != .none || options.passesUnknownHosts
         || !routes.isEmpty || cassette.computes
     }
 
-    /// The new recordings, and what becomes of what was there before.
+    /// The new recordings, and the interactions that they are added to or replace.
     var recording: Recording {
       let isAnew = mode == .rewrite
       let old = cassette.cassette
@@ -72,22 +72,21 @@ extension Deck {
 
     // MARK: - Decisions
 
-    /// A decision, and what of it is left to be done.
+    /// A decision, and the work that remains to be done.
     typealias Decided = (outcome: Outcome, deferred: DeferredAnswer?, awaited: Awaited?)
 
     typealias Awaited = KeptRequests.Awaited
 
     typealias Sent = KeptRequests.Facts
 
-    /// Tells whether an observer is told of an exchange that is decided next, if the cassette
-    /// answers it.
+    /// Returns whether an observer receives the next exchange, if the cassette has its response.
     func tells(_ observer: Observer?, at now: Date?) -> Bool {
       guard let observer else { return false }
       return observer.takesAll || attention.takes(at: now)
     }
 
-    /// Returns the number of exchanges so far that nobody has followed, where somebody follows this
-    /// one.
+    /// Returns the number of exchanges so far that were not observed, or `nil` if this one is not
+    /// observed.
     private mutating func follow(_ take: Journal.Take, at now: Date?) -> Int? {
       if take == .unmatched { return unfollowed }
       guard attention.takes(at: now) else {
@@ -98,14 +97,14 @@ extension Deck {
       return unfollowed
     }
 
-    /// Decides what a connection meets that is opened.
+    /// Decides the faults of a new connection.
     mutating func open(lane: Lane, at now: Date?, telling observer: Observer?) -> FaultDecision {
       let ordinal = arrivals.count(LaneKey(lane, Self.connectionPrint))
       let decision = scenario.decideConnection(lane, ordinal, at: now)
-      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+      let entry = Journal.Record(id: newID(), decision: decision, take: .connection)
       if !decision.faults.isEmpty { journal.append(entry) }
       guard let observer else { return decision }
-      // One that is only late goes on.
+      // A connection that is only late has no end yet.
       let isOver = decision.faults.contains(where: \.replacesOrCuts)
       if observer.takesAll || isOver && follow(entry.take, at: now) != nil {
         observer.tell(.decided(entry))
@@ -113,7 +112,7 @@ extension Deck {
       return decision
     }
 
-    /// Decides what a tunnel meets that is opened.
+    /// Decides the faults of a new tunnel.
     mutating func openTunnel(
       to authority: String,
       lane: Lane,
@@ -129,7 +128,7 @@ extension Deck {
         isOpened: isOpened,
         at: now
       )
-      let entry = Journal.Entry(id: newID(), decision: decision, take: .connection)
+      let entry = Journal.Record(id: newID(), decision: decision, take: .connection)
       journal.append(entry)
       var tunnel = TunnelDecision(
         decision: decision,
@@ -140,7 +139,7 @@ extension Deck {
       )
       if mode != .none { tunnel.ticket = entry.id }
       if tunnel.isOnCassette {
-        // A miss needs no explanation: the tunnel goes on.
+        // A missing recording needs no explanation: the tunnel is opened.
         let isIgnored = routes.ignores(request.url)
         let dealt = deal(cassette.prepare(request), decision, id: entry.id, isIgnored: isIgnored)
         if case .recording(let interaction, _) = dealt.source {
@@ -151,7 +150,7 @@ extension Deck {
       return tunnel
     }
 
-    /// Decides what a request gets that was prepared by the cassette that is loaded.
+    /// Decides the response to a request that was prepared for the current cassette.
     mutating func decide(
       _ prepared: PreparedRequest,
       _ lane: Lane,
@@ -173,13 +172,13 @@ extension Deck {
       )
       let dealt = deal(prepared, decision, id: id, isIgnored: isIgnored)
       let (source, take, deferred) = (dealt.source, dealt.take, dealt.deferred)
-      var entry = Journal.Entry(id: id, decision: decision, take: take)
+      var entry = Journal.Record(id: id, decision: decision, take: take)
       entry.rival = dealt.rival
       let skipped = observer == nil ? 0 : follow(take, at: now)
       let isTold = skipped != nil || observer?.takesAll == true || entry.rival != nil
       enter(entry, of: prepared, beside: arrival.others, telling: isTold ? observer : nil)
       let awaited = kept.keep(entry, of: prepared, sent, source, at: now)
-      // Made where it is returned: a copy of an outcome costs as much as finding its recording.
+      // Created in the return statement: copying an outcome takes as long as finding its recording.
       return (
         Outcome(
           id: id,
@@ -211,8 +210,9 @@ extension Deck {
       return Dictionary(uniqueKeysWithValues: numbers.map { ($0, cassette.interactions[$0 - 1]) })
     }
 
-    /// Returns the name of the response where nothing changes it: the one place that says which
-    /// responses a stage may keep as it has sent them.
+    /// Returns the key of the response if nothing changes it; otherwise `nil`.
+    ///
+    /// Only this method decides which responses a stage may keep in rendered form.
     private func renderedKey(
       of take: Journal.Take,
       for prepared: PreparedRequest,
@@ -224,12 +224,13 @@ extension Deck {
       return RenderedResponseKey(cassette: cassetteNumber, place: place)
     }
 
-    /// Decides that a request gets the response that it was sent before, and that it has been
-    /// carried to its end: what is counted and noted is what a decision and an end would count and
-    /// note.
+    /// Decides that a request receives the same response as before, and that its exchange has
+    /// ended.
     ///
-    /// - Returns: The request for the caller that waits for it, if any; `nil` if anything else
-    ///   answers, or may. Then nothing was decided.
+    /// Counts and notes are the same as after a decision and an end.
+    ///
+    /// - Returns: The request for a caller that waits for it, if any; `nil`, without a decision, if
+    ///   another response may be due.
     mutating func repeatResponse(
       _ key: RenderedResponseKey,
       to prepared: PreparedRequest,
@@ -237,7 +238,7 @@ extension Deck {
       _ sent: Sent,
       at now: Date?
     ) -> Awaited?? {
-      // What has a key was changed by nothing; of that only the scenario may be another by now.
+      // A response with a key is never changed, and only the scenario may have changed since.
       let lane = prepared.lane ?? lane
       guard key.cassette == cassetteNumber, scenario.isCalm, stubs.isEmpty,
         let sequence = prepared.sequence,
@@ -253,7 +254,7 @@ extension Deck {
         faults: []
       )
       let take = Journal.Take.recording(key.place)
-      let entry = Journal.Entry(id: id, decision: decision, take: take)
+      let entry = Journal.Record(id: id, decision: decision, take: take)
       enter(entry, of: prepared, beside: arrival.others, telling: nil)
       unfollowed += 1
       arrivals.end(id, at: arrival.slot)
@@ -266,7 +267,7 @@ extension Deck {
       source: Outcome.Source, take: Journal.Take, deferred: DeferredAnswer?, rival: Int?
     )
 
-    /// Deals what answers a request.
+    /// Selects the source of the response to a request.
     private mutating func deal(
       _ prepared: PreparedRequest,
       _ decision: FaultDecision,
@@ -275,7 +276,7 @@ extension Deck {
     ) -> Dealt {
       let (request, key, cassette) = (prepared.request, prepared.key, cassette)
       if isIgnored { return (.forward(ticket: nil), .forwarded, nil, nil) }
-      // Nobody recorded the page of a portal, which is there all the same.
+      // A captive portal's page has no recording, and is sent nevertheless.
       if request.url.path == ReplacementResponse.portalPath,
         decision.faults == [.answer(.captivePortalPage)]
       {
@@ -286,7 +287,7 @@ extension Deck {
       }
       if mode == .rewrite { return (.forward(ticket: id), .forwarded, nil, nil) }
       guard let sequence = sequence(of: prepared, decision.lane) else {
-        // Nobody recorded this host, so its own answer is the right one.
+        // The host was not recorded, so its own response is correct.
         if options.passesUnknownHosts, mode != .newEpisodes, !cassette.answers(for: request.url) {
           return (.forward(ticket: nil), .forwarded, nil, nil)
         }
@@ -297,14 +298,14 @@ extension Deck {
         sequence,
         lane: decision.lane,
         key: cassette.index.playKey(request, key),
-        // A function answers for ever, so it is never used up.
+        // A function can compute any number of responses, so it is never used up.
         using: { !isWithheld && cassette.function(at: $0) == nil },
         then: { cassette.endPolicy(at: $0) }
       )
       switch take {
       case .exhausted(let times, let last): return missing(id, prepared, exhausted: (times, last))
       case .recording(let place):
-        // A recording that goes on asks anew for what a kill has cut.
+        // A recording that continues requests an interaction again if a kill has cut it.
         if mode == .newEpisodes, cassette.interactions[place].isPart {
           return missing(id, prepared, exhausted: nil)
         }
@@ -323,7 +324,7 @@ extension Deck {
       }
     }
 
-    /// Returns the recordings of a request.
+    /// Returns the recordings of a request; `nil` if there are none.
     private mutating func sequence(
       of prepared: PreparedRequest,
       _ lane: Lane
@@ -338,8 +339,9 @@ extension Deck {
         )
     }
 
-    /// Returns the number of the recording that a request is about to get, which stays due; `nil`
-    /// if it gets none, or no rule depends on that.
+    /// Returns the number of the recording that a request will receive, without using it up.
+    ///
+    /// `nil` if the request receives none, or no rule depends on it.
     private mutating func dueRecording(of prepared: PreparedRequest, _ lane: Lane) -> Int? {
       guard scenario.asksForRecordings else { return nil }
       let (request, cassette) = (prepared.request, cassette)
@@ -356,7 +358,8 @@ extension Deck {
       return place + 1
     }
 
-    /// Returns the work that is left if a request may need another form of its recording.
+    /// Returns the deferred work if a request may need another form of its recording; otherwise
+    /// `nil`.
     private mutating func fitting(
       _ interaction: Interaction,
       at place: Int,
@@ -364,7 +367,7 @@ extension Deck {
       _ decision: FaultDecision,
       _ isUsed: Bool
     ) -> DeferredAnswer? {
-      // Nearly always there is neither.
+      // Usually neither is needed.
       let isVersioned = !decision.faults.isEmpty && decision.faults.contains(where: \.isVersion)
       let isNeeded = FittedResponse.isNeeded(interaction, to: prepared.request, prepared.traits)
       guard isVersioned || isNeeded || cassette.isSpecial(at: place) else { return nil }
@@ -389,9 +392,9 @@ extension Deck {
       return (.unmatched(empty), .unmatched, .explain(prepared, exhausted: exhausted), nil)
     }
 
-    /// Notes what was decided.
+    /// Adds a decision to the journal and reports it.
     private mutating func enter(
-      _ entry: Journal.Entry,
+      _ entry: Journal.Record,
       of prepared: PreparedRequest,
       beside others: Arrivals.Others,
       telling observer: Observer?
@@ -403,7 +406,7 @@ extension Deck {
       if case .recording(let place) = entry.take, entry.decision.lane == .deck {
         missed.countPlay(of: place, among: cassette.interactions.count)
       }
-      // Of two and more all are marked already.
+      // If there are two or more, all of them are marked already.
       if case .one(let other) = others { journal.markOverlapping(id: other) }
       observer?.tell(.decided(entry))
     }
@@ -415,7 +418,7 @@ extension Deck {
 
     // MARK: - After a decision
 
-    /// Keeps what a live origin answered, and tells whether it is left off the cassette.
+    /// Keeps a live origin's response, and returns whether it is omitted from the cassette.
     mutating func keep(_ interaction: Interaction, under ticket: Int) -> Bool {
       recordings.keep(interaction, under: ticket)
       return options.isProxied && interaction.isRefused
@@ -435,7 +438,7 @@ extension Deck {
       return options
     }
 
-    /// Goes on with another cassette, at its head for every lane.
+    /// Replaces the cassette and rewinds it for every lane.
     mutating func load(_ cassette: LoadedCassette) {
       self.cassette = cassette
       cassetteNumber += 1
@@ -443,7 +446,7 @@ extension Deck {
       rewind()
     }
 
-    /// Begins anew, with the same cassette and scenario.
+    /// Starts again with the same cassette and scenario.
     mutating func reset() {
       rewind()
       kept.exchanges?.reset()
@@ -451,7 +454,7 @@ extension Deck {
       scenario.restart()
     }
 
-    /// Forgets what was played of the cassette.
+    /// Resets the state of playing the cassette.
     private mutating func rewind() {
       playhead = Playhead()
       bindings = Bindings()
@@ -461,14 +464,14 @@ extension Deck {
     }
   }
 
-  /// The new recordings of a deck, and what becomes of what was on the cassette before.
+  /// The new recordings of a deck, and the interactions that they are added to or replace.
   struct Recording: Sendable {
-    /// The cassette that stays when the recorded interactions are added.
+    /// The cassette to which the recorded interactions are added.
     let kept: Cassette
-    /// The interactions that were on the cassette and are recorded anew.
+    /// The interactions of the cassette that are recorded again.
     let replaced: [Interaction]
     let new: NewRecordings
-    /// Tells whether everything is recorded anew.
+    /// Whether everything is recorded again.
     let isAnew: Bool
   }
 }

@@ -1,30 +1,30 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The requests that were sent to a deck, and the callers that wait for one.
+/// The requests that a deck received, and the callers that wait for one.
 struct KeptRequests: Sendable {
-  /// Hands a request to the caller that waits for it; called outside of the deck's lock.
+  /// Passes a request to the caller that waits for it; called outside the deck's lock.
   typealias Awaited = @Sendable (Deck) -> Void
 
-  /// The facts about a request that a stage knows and that decide nothing.
+  /// The facts about a request that a stage knows and that do not affect decisions.
   struct Facts: Sendable {
     var connection: SentRequest.Connection?
-    /// The whole content, or `nil` if it is not there; no value for the request's own.
+    /// The whole content, or `nil` if it is not available; no value for the request's own.
     var content: Body??
   }
 
   /// The last exchanges; `nil` if none are kept.
   var exchanges: ExchangeRecords?
-  /// The callers that wait, in the order in which they came.
+  /// The waiting callers, in order.
   private(set) var waiters: [(pattern: RequestPattern, next: Promise<ExchangeRecord?>)] = []
 
   init(isKept: Bool) { if isKept { beginKeeping() } }
 
   mutating func beginKeeping() { if exchanges == nil { exchanges = ExchangeRecords() } }
 
-  /// Keeps the record of an exchange, and returns what hands it to a caller that waits for it.
+  /// Keeps the record of an exchange, and returns the work that passes it to a waiting caller.
   mutating func keep(
-    _ entry: Journal.Entry,
+    _ entry: Journal.Record,
     of prepared: PreparedRequest,
     _ facts: Facts?,
     _ source: Outcome.Source,
@@ -49,13 +49,13 @@ struct KeptRequests: Sendable {
     }
   }
 
-  /// Gives a caller the next request of a pattern, now or when it comes.
+  /// Passes the next request that matches a pattern to a caller, now or when it arrives.
   mutating func give(_ pattern: RequestPattern, to next: Promise<ExchangeRecord?>) {
     if let record = exchanges?.next(pattern) { return next.keep(record) }
     waiters.append((pattern, next))
   }
 
-  /// Ends the wait of a caller; false if a request was found for it.
+  /// Ends the wait of a caller; returns false if a request was found for it.
   mutating func stopWaiting(_ next: Promise<ExchangeRecord?>) -> Bool {
     let count = waiters.count
     waiters.removeAll { $0.next === next }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension Lane {
-  /// Removes the lane's name from a request and returns the lane, if the request names one.
+  /// Removes the lane's name from a request and returns the lane; `nil` if the request names none.
   public static func take(from request: inout Request) -> Lane? {
     if let name = request.headers[header] {
       request.headers.remove(header)
@@ -14,12 +14,12 @@ extension Lane {
     return Lane(Self.name(spelled: name))
   }
 
-  /// Returns the name that a segment of a path spells.
+  /// Returns the name that a path segment encodes.
   private static func name(spelled segment: String) -> String {
     let text = segment.removingPercentEncoding ?? segment
-    // Addresses of before have slashes as `%2F`, and in those a tilde is one.
+    // Earlier versions wrote slashes as `%2F`, and a tilde is literal in such names.
     if segment.contains("%2F") || segment.contains("%2f") { return text }
-    // In this order, or `~01` would become a slash (RFC 6901 §4).
+    // This order is required, otherwise `~01` would become a slash (RFC 6901 §4).
     return text.replacing("~1", with: "/").replacing("~0", with: "~")
   }
 }

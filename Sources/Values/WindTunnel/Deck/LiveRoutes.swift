@@ -1,27 +1,27 @@
-/// The hosts that are left alone, and those that are asked elsewhere.
+/// The hosts whose requests bypass the deck, and the hosts whose requests are sent elsewhere.
 struct LiveRoutes: Sendable {
   private let ignored: Set<String>
   private let mapped: [String: RequestURL]
 
-  /// Hosts are named as `api.example.com`, on every port, or as `api.example.com:8443`.
+  /// Creates routes. A host is `api.example.com`, for all ports, or `api.example.com:8443`.
   init(ignoring: [String] = [], mapping: [String: RequestURL] = [:]) {
     for (name, origin) in mapping {
-      // A mapping that leads nowhere must not let the request go to the host itself.
-      precondition(origin.host != nil, "\(name) is mapped to \(origin), which names no host")
+      // With an invalid mapping the request would be sent to the host itself.
+      precondition(origin.host != nil, "\(name) is mapped to \(origin), which has no host")
     }
     ignored = Set(ignoring.map { $0.lowercased() })
     mapped = Dictionary(mapping.map { ($0.lowercased(), $1) }) { first, _ in first }
   }
 
-  /// Tells whether no host is treated otherwise than any other.
+  /// Whether all hosts are treated alike.
   var isEmpty: Bool { ignored.isEmpty && mapped.isEmpty }
 
-  /// Tells whether a request is none of the deck's affair.
+  /// Returns whether a request bypasses the deck.
   func ignores(_ url: RequestURL) -> Bool {
     !ignored.isEmpty && Self.names(of: url).contains(where: ignored.contains)
   }
 
-  /// Returns the address that a request is sent to in place of its own; `nil`: to that.
+  /// Returns the URL to which a request is sent instead of its own; `nil` for its own.
   func destination(of url: RequestURL) -> RequestURL? {
     guard !mapped.isEmpty, let origin = Self.names(of: url).lazy.compactMap({ mapped[$0] }).first
     else { return nil }
@@ -32,7 +32,7 @@ struct LiveRoutes: Sendable {
     return destination
   }
 
-  /// Returns the names that a host can be called by, the most exact one first.
+  /// Returns the names of a host, the most specific one first.
   private static func names(of url: RequestURL) -> [String] {
     guard let host = url.host else { return [] }
     return (url.effectivePort.map { ["\(host):\($0)"] } ?? []) + [host]
@@ -47,8 +47,9 @@ extension Outcome {
     return forwarded
   }
 
-  /// Returns an answer of the live origin as the host would have given it that was asked for: a
-  /// redirect to the place that the host is mapped to leads to the host.
+  /// Returns a live origin's response head with the name of the requested host.
+  ///
+  /// A redirect to the address to which the host is mapped becomes a redirect to the host.
   package func named(_ head: ResponseHead) -> ResponseHead {
     guard let liveURL, let location = head.headers["Location"],
       RequestURL(location).origin == liveURL.origin, let own = request.url.origin,

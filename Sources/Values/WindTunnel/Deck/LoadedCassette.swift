@@ -1,67 +1,66 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A request with all of it worked out that no decision changes: one that comes again need not have
-/// it worked out again.
+/// A request with everything that does not depend on a decision, for repeated use.
 package struct PreparedRequest: Sendable {
   /// The request as it is matched, without a lane.
   let request: Request
-  /// The same for the records of its exchanges, which share it.
+  /// The same request in a box that the records of its exchanges share.
   let boxedRequest: Boxed<Request>
   /// The number of bytes of its content.
   let bodyBytes: Int
-  /// The lane that it names itself.
+  /// The lane that the request names itself; `nil` if it names none.
   let lane: Lane?
   let key: RequestKey
-  /// The fingerprint by which it is counted.
+  /// The fingerprint of the key, by which requests are counted.
   let print: Fingerprint
-  /// The recordings that answer it, where nothing decides that but itself.
+  /// The recordings of the request; `nil` if they depend on earlier requests.
   let sequence: MatchIndex.Sequence?
-  /// The cassette that it was worked out by.
+  /// The cassette for which the request was prepared.
   let cassette: LoadedCassette
-  /// The fields that decide in which form a recording answers it.
+  /// The header fields that determine the form of the response.
   let traits: RequestTraits
-  /// Tells whether a recording that answers it is sent as it stands, unless the scenario changes
-  /// it or the request asks for another form.
+  /// Whether the request's recording is sent unchanged, unless the scenario changes it or the
+  /// request needs another form.
   let takesRecordingsUnchanged: Bool
 
-  /// Tells whether the request names a lane itself.
+  /// Whether the request names a lane itself.
   package var namesLane: Bool { lane != nil }
-  /// The origin that most of the cassette was recorded from.
+  /// The origin of most interactions on the cassette.
   package var origin: RequestURL? { cassette.origin }
 
-  /// Tells whether another was worked out by the same cassette.
+  /// Returns whether another request was prepared for the same cassette.
   package func isOfCassette(of other: PreparedRequest) -> Bool { cassette === other.cassette }
 }
 
-/// A cassette as a deck plays it, with all that is worked out of it once. It does not change; the
-/// next one that is loaded takes its place.
+/// A cassette as a deck plays it, with the data that is computed once.
+///
+/// It is immutable; loading another cassette replaces it.
 final class LoadedCassette: Sendable {
   let matcher: Matcher
-  /// The origin of the requests that name none: by default the one that most of it was recorded
-  /// from.
+  /// The origin of requests that name none: by default that of most interactions.
   let origin: RequestURL?
   let index: MatchIndex
-  /// Every request with its answer, in order, in the very list of the cassette; the answer of a
-  /// function stands here empty.
+  /// Every request with its response, in order, in the cassette's own array. The response of a
+  /// function is empty.
   let interactions: [Interaction]
-  /// The stubs that have a function or a wait, by their places.
+  /// The stubs with a function or a delay, by their indices.
   private let stubs: [Int: Stub.Part]
-  /// The places of templates, and of interactions with parts that are not played yet.
+  /// The indices of templates, and of interactions with parts that cannot be played yet.
   private let special: Set<Int>
-  /// Whether a response may depend on the whole request: there are functions or templates.
+  /// Whether a response may depend on the whole request, because of a function or a template.
   let computes: Bool
   private let notes: [JSON.Member]
   private let then: EndPolicy
-  /// The hosts that it answers for, where others are passed on.
+  /// The hosts of the recordings, if requests to other hosts are forwarded.
   private let hosts: Set<String>
-  /// Tells whether recordings are sent at once and as they stand, unless a scenario changes them.
+  /// Whether recordings are sent at once and unchanged, unless a scenario changes them.
   private let playsUnchanged: Bool
-  /// The explanations of requests that nothing answers: what is not answered is mostly asked again.
+  /// The explanations of missing recordings, because the same request is often sent again.
   private let explanations = Locked<[Request: Mismatch]>([:])
   private static let explanationsMax = 256
-  /// The conversations that were played, worked out, by their places.
+  /// The conversations that were played, by their indices.
   private let conversations = Locked<[Int: Conversation]>([:])
-  /// Requests with more content are explained each time.
+  /// For requests with more content, the explanation is computed each time.
   private static let explainedBytesMax = 64 << 10
 
   convenience init(_ cassette: Cassette, _ options: PlaybackOptions) {
@@ -105,31 +104,31 @@ final class LoadedCassette: Sendable {
     return cassette
   }
 
-  /// The recordings by their places; `nil` where a function answers.
+  /// The recordings by their indices; `nil` for a function.
   var recordings: [Interaction?] {
     interactions.enumerated().map { function(at: $0.offset) == nil ? $0.element : nil }
   }
 
-  /// Returns the function that answers at a place; `nil` where a recording does.
+  /// Returns the function at an index; `nil` if there is a recording.
   func function(at place: Int) -> (@Sendable (Request) -> Response)? {
     stubs.isEmpty ? nil : stubs[place]?.function
   }
 
-  /// Returns the wait before the response at a place; `nil` if there is none.
+  /// Returns the delay before the response at an index; `nil` if there is none.
   func delay(at place: Int) -> Duration? { stubs.isEmpty ? nil : stubs[place]?.delay }
 
-  /// Whether more is to do at a place than to play the interaction as it stands.
+  /// Whether playing the interaction at an index needs more than sending it unchanged.
   func isSpecial(at place: Int) -> Bool {
     !special.isEmpty && special.contains(place) || delay(at: place) != nil
   }
 
-  /// Tells what follows when the last of a sequence was played.
+  /// Returns the policy after the last recording of a sequence.
   func endPolicy(at place: Int) -> EndPolicy { interactions[place].then ?? then }
 
-  /// Tells whether the cassette answers for a host.
+  /// Returns whether the cassette has recordings of a host.
   func answers(for url: RequestURL) -> Bool { url.host.map(hosts.contains) ?? false }
 
-  /// Works out what does not change of a request, as long as no other cassette is loaded.
+  /// Prepares the parts of a request that stay the same while the cassette is loaded.
   func prepare(_ request: Request) -> PreparedRequest {
     var request = request
     let lane = Lane.take(from: &request)
@@ -151,7 +150,7 @@ final class LoadedCassette: Sendable {
     )
   }
 
-  /// Returns the conversation at a place, worked out once.
+  /// Returns the conversation at an index, which is parsed once.
   func conversation(at place: Int) -> Conversation {
     if let known = conversations.withLock({ $0[place] }) { return known }
     let conversation = Conversation(interactions[place], correlatedBy: matcher.correlated)
@@ -159,8 +158,9 @@ final class LoadedCassette: Sendable {
     return conversation
   }
 
-  /// Explains why nothing answers a request, once for equal ones; how often what comes near was
-  /// played is left to the caller.
+  /// Returns the reason why a request has no recording, computed once for equal requests.
+  ///
+  /// The caller adds the number of times that similar recordings were played.
   func explanation(of request: Request) -> Mismatch {
     var asked = Request(request.method, request.url)
     let looksAtContent = matcher.looksAtContent
@@ -168,8 +168,7 @@ final class LoadedCassette: Sendable {
     if looksAtContent || !matcher.headers.isEmpty {
       asked.headers = request.headers
     } else {
-      // These are compared with the recording of a part or of a condition's answer, whatever else
-      // is.
+      // These fields are always compared, for recordings of a range or of a conditional response.
       asked.headers = HeaderFields(request.headers.filter { MatchIndex.counts($0) })
     }
     guard asked.body.count <= Self.explainedBytesMax else {
@@ -186,19 +185,20 @@ final class LoadedCassette: Sendable {
   }
 }
 
-/// The part of a decision that is worked out outside the deck's lock.
+/// The part of a decision that is done outside the deck's lock.
 ///
-/// Indirect: a decision carries it, and has mostly none.
+/// Indirect, because a decision contains it and rarely has a value.
 indirect enum DeferredAnswer: Sendable {
-  /// A function of the user's, which may be slow and may ask the deck itself.
+  /// A user's function, which may be slow and may use the deck itself.
   case compute(@Sendable (Request) -> Response, PreparedRequest, delay: Duration?)
-  /// The search for the nearest recording, which looks at all of them.
+  /// The search for the nearest recording, which reads all recordings.
   case explain(PreparedRequest, exhausted: (times: Int, last: Int)?)
-  /// The form of a recording that suits its request, of whose body a fault may make a version next,
-  /// with the values of a template.
+  /// The adaptation of a recording to its request, with the values of a template.
+  ///
+  /// `isVersioned` if a fault changes the body to another version afterwards.
   case fit(isVersioned: Bool, TemplateValues?, delay: Duration?)
 
-  /// Works out the answer, which may take its time; `nil` if that is a recording.
+  /// Computes the source of the response, which may be slow; `nil` if it is a recording.
   func source() -> Outcome.Source? {
     switch self {
     case .fit: return nil

@@ -1,20 +1,21 @@
 internal import Foundation
 
-/// What a deck tells of requests that nothing answers.
+/// The requests without a recording, with the reasons.
 struct MissedRequests: Sendable {
   private static let countMax = 100
 
-  /// The reasons why nothing answered, in the order in which they were found out.
+  /// The reasons why requests had no recording, in the order in which they were found.
   private(set) var all: [Mismatch] = []
-  /// The number of times that each recording was played in the unnamed lane, by its place.
+  /// The number of times that each recording was played in the unnamed lane, by its index.
   private var plays: [Int] = []
 
-  /// Keeps a miss; beyond a bound only the first ones are worth reading.
+  /// Keeps a mismatch, up to a maximum; only the first ones are useful.
   mutating func keep(_ mismatch: Mismatch) {
     if all.count < Self.countMax { all.append(mismatch) }
   }
 
-  /// Keeps a miss, with how often what comes near was played in the unnamed lane.
+  /// Keeps a mismatch, with the number of times that similar recordings were played in the unnamed
+  /// lane.
   mutating func keepCounted(_ mismatch: Mismatch) -> Mismatch {
     var mismatch = mismatch
     for index in mismatch.candidates.indices {
@@ -25,7 +26,7 @@ struct MissedRequests: Sendable {
     return mismatch
   }
 
-  /// Counts that one of the recordings of a cassette was played in the unnamed lane.
+  /// Counts that a recording of the cassette was played in the unnamed lane.
   mutating func countPlay(of place: Int, among count: Int) {
     if place >= plays.count { plays += Array(repeating: 0, count: count - plays.count) }
     plays[place] += 1

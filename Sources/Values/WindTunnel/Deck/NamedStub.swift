@@ -1,49 +1,51 @@
 package import Foundation
 
-/// A response that is put in front of a cassette while a deck plays, and taken away again by its
-/// name.
+/// A response that is added in front of a cassette while a deck plays, and removed by its name.
 ///
-/// It answers every request of its pattern, any number of times, and the scenario acts on it as on
-/// a recording. Of several that fit, the one that was put last answers.
+/// It is the response to every request that matches its pattern, any number of times. The scenario
+/// applies faults to it as to a recording. If several stubs match, the stub that was added last is
+/// used.
 public struct NamedStub: Sendable, Hashable {
-  /// The name, by which it is replaced and removed.
+  /// The name, which identifies the stub when it is replaced or removed.
   public var name: String
-  /// The requests that it answers.
+  /// The pattern of the stub's requests.
   public var requests: RequestPattern
-  /// The response to each of them.
+  /// The response to each request.
   public var response: Response
 
-  /// Creates a stub of a name, a pattern and a response.
+  /// Creates a stub from a name, a pattern and a response.
   public init(_ name: String, _ requests: RequestPattern, _ response: Response) {
     (self.name, self.requests, self.response) = (name, requests, response)
   }
 
-  /// The maximum number of stubs of a deck, since each request is held against every one.
+  /// The maximum number of stubs of a deck, because each request is compared with every stub.
   public static let countMax = 1000
   /// The maximum length of a name, in Unicode scalars.
   public static let nameLengthMax = 200
   /// The maximum size of a stub's JSON, in bytes.
   public static let bytesMax = 16 << 20
 
-  /// Whether a text may name a stub: 1 to ``nameLengthMax`` Unicode scalars, none of which
-  /// controls, and not a path segment that URLs resolve away (RFC 3986 §5.2.4).
+  /// Returns whether a text can be the name of a stub.
+  ///
+  /// A name has 1 to ``nameLengthMax`` Unicode scalars and no control characters. It is not a path
+  /// segment that URLs resolve away (RFC 3986 §5.2.4).
   package static func isName(_ text: String) -> Bool {
     let scalars = text.unicodeScalars
     return 1...nameLengthMax ~= scalars.count && !scalars.contains { $0.value < 32 }
       && text != "." && text != ".."
   }
 
-  /// Reads a stub: `{"request": "GET /users/*", "response": {…}}`, the response as it stands on a
+  /// Parses a stub: `{"request": "GET /users/*", "response": {…}}`, with the response as on a
   /// cassette.
   ///
-  /// - Throws: `FormatError` for what is no stub.
+  /// - Throws: `FormatError` if the data is not a valid stub.
   package init(named name: String, data: Data) throws {
     let source = "stub"
     guard data.count <= Self.bytesMax else {
       throw FormatError(
         source: source,
         place: "",
-        problem: "\(data.count) bytes are more than the \(Self.bytesMax) of a stub",
+        problem: "\(data.count) bytes exceed the maximum of a stub, \(Self.bytesMax)",
         fix: nil
       )
     }
@@ -60,19 +62,19 @@ public struct NamedStub: Sendable, Hashable {
   }
 }
 
-/// The stubs of a deck, in the order in which they were put.
+/// The stubs of a deck, in the order in which they were added.
 struct NamedStubs: Sendable {
   private(set) var all: [NamedStub] = []
 
   var isEmpty: Bool { all.isEmpty }
 
-  /// Returns the response of the stub that was put last among those that fit.
+  /// Returns the response of the stub that was added last among the matching ones.
   func response(to request: Request) -> Response? {
     all.last { $0.requests.matches(request) }?.response
   }
 
-  /// Puts a stub in front of all others, in place of one of the same name; false where there are
-  /// too many.
+  /// Adds a stub in front of all others, or replaces the one with its name; false if there are too
+  /// many.
   mutating func put(_ stub: NamedStub) -> Bool {
     var others = all.filter { $0.name != stub.name }
     guard others.count < NamedStub.countMax else { return false }
@@ -81,7 +83,7 @@ struct NamedStubs: Sendable {
     return true
   }
 
-  /// Removes a stub; false if there is none of the name.
+  /// Removes a stub; returns false if no stub has the name.
   mutating func remove(named name: String) -> Bool {
     let count = all.count
     all.removeAll { $0.name == name }

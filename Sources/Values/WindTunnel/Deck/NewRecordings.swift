@@ -1,51 +1,50 @@
 package import Foundation
 
-/// The answers of live origins that a deck was told to keep, by the number of the request that
-/// asked for each.
+/// The responses of live origins that a deck has recorded, by the number of the request.
 struct NewRecordings: Sendable {
   private var interactions: [Int: Interaction] = [:]
   private var unaskedTickets: Set<Int> = []
-  /// The reasons why nothing is kept of conversations.
+  /// The reasons why conversations were not kept.
   private var unread: [Int: String] = [:]
-  /// The number of requests that this process could not ask for, and the reason, as half a
-  /// sentence; `nil` where it could ask for all.
+  /// The number of requests that this process could not send, and the reason, as half a sentence;
+  /// `nil` if it could send all.
   private(set) var unasked: (count: Int, reason: String)?
 
   var isEmpty: Bool { interactions.isEmpty }
 
-  /// Tells whether there is nothing but connections that were refused.
+  /// Whether all recordings are of refused connections.
   var areRefusalsAlone: Bool { !isEmpty && interactions.values.allSatisfy(\.isRefused) }
 
-  /// The interactions by the numbers of their requests, in the order of those.
+  /// The interactions and the numbers of their requests, sorted by number.
   var inOrder: [(order: Int, interaction: Interaction)] {
     interactions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Tells whether anything is kept under a number.
+  /// Returns whether a recording has a number.
   func has(_ ticket: Int) -> Bool { interactions[ticket] != nil }
 
-  /// Returns the reason why nothing could be asked under a number; `nil` where it could.
+  /// Returns the reason why the request with a number could not be sent; `nil` if it could.
   func reasonUnasked(_ ticket: Int) -> String? {
     unaskedTickets.contains(ticket) ? unasked?.reason : nil
   }
 
-  /// Returns the reason why nothing is kept of a conversation; `nil` of any other exchange.
+  /// Returns the reason why a conversation was not kept; `nil` for any other exchange.
   func reasonUnread(_ ticket: Int) -> String? { unread[ticket] }
 
-  /// Takes note of a conversation of which nothing is kept.
+  /// Records that a conversation was not kept.
   mutating func noteUnread(_ ticket: Int, _ reason: String) { unread[ticket] = reason }
 
   mutating func keep(_ interaction: Interaction, under ticket: Int) {
     interactions[ticket] = interaction
   }
 
-  /// Takes note of a request that could not be asked for, for want of something of this process's.
+  /// Records that this process could not send a request, because it lacks a resource of its own.
   mutating func noteUnasked(_ ticket: Int?, _ reason: String) {
     unasked = ((unasked?.count ?? 0) + 1, unasked?.reason ?? reason)
     if let ticket { unaskedTickets.insert(ticket) }
   }
 
-  /// Drops connections that were refused, and returns what they were for.
+  /// Drops recordings of refused connections, and returns their methods and origins.
   mutating func dropRefusals() -> [String] {
     let refused = inOrder.filter(\.interaction.isRefused)
     for (order, _) in refused { interactions[order] = nil }
@@ -56,21 +55,23 @@ struct NewRecordings: Sendable {
 }
 
 extension Deck {
-  /// Tells whether anything was recorded.
+  /// Whether the deck has recorded anything.
   package var hasRecorded: Bool { !newRecordings.isEmpty }
 
-  /// Tells whether nothing was recorded but connections that were refused: the origin is not there,
-  /// and a cassette of that is no use, least of all in place of a good one.
+  /// Whether all recordings are of refused connections.
+  ///
+  /// The origin is then not running, and a cassette of refusals must not replace a good one.
   package var recordedRefusalsAlone: Bool { newRecordings.areRefusalsAlone }
 
-  /// The number of requests that this process could not ask for, and the reason, as half a
-  /// sentence; `nil` where it could ask for all.
+  /// The number of requests that this process could not send, and the reason, as half a sentence;
+  /// `nil` if it could send all.
   package var unasked: (count: Int, reason: String)? { newRecordings.unasked }
 
-  /// Returns the interactions of the cassette and those recorded since, in the order of the
-  /// requests and without secrets. Content that cannot be searched for secrets or rewritten is left
-  /// out, and named. An interaction that was recorded again and differs in volatile parts alone
-  /// stays as it was.
+  /// Returns the cassette with the interactions that were recorded since, in the order of the
+  /// requests and without secrets.
+  ///
+  /// Content that cannot be searched for secrets or rewritten is omitted and named. If an
+  /// interaction was recorded again and differs only in volatile parts, the old one is kept.
   ///
   /// ```swift
   /// let deck = Deck(Cassette(), mode: .newEpisodes)
@@ -81,14 +82,13 @@ extension Deck {
   /// ```
   ///
   /// - Parameter names: Further header fields that change from one recording to the next.
-  /// - Returns: The cassette, and one sentence about each thing that was left out.
+  /// - Returns: The cassette, and one sentence for each omitted part.
   public func recorded(volatile names: [String] = []) -> (cassette: Cassette, leftOut: [String]) {
     let (cassette, _, leftOut) = numbered(volatile: names)
     return (cassette, leftOut)
   }
 
-  /// Returns the same, with the numbers of the requests that are new on it, which are its last
-  /// ones.
+  /// Returns the same, with the numbers of the new requests, which are the cassette's last ones.
   package func numbered(
     volatile names: [String] = []
   ) -> (cassette: Cassette, orders: [Int], leftOut: [String]) {
@@ -106,8 +106,10 @@ extension Deck {
     return (cassette, redaction.keptPlaces.map { new[$0].order }, redaction.leftOut)
   }
 
-  /// Returns other interactions without the secrets of what was recorded, and without their own;
-  /// `nil` for each from which they cannot be removed.
+  /// Returns other interactions without the secrets of the recordings, and without their own
+  /// secrets.
+  ///
+  /// An element is `nil` if the secrets cannot be removed.
   package func redacted(beside others: [Interaction]) -> [Interaction?] {
     let recording = recording
     var redaction = Redaction(continuing: recording.kept.interactions, rules: redaction)
@@ -117,20 +119,20 @@ extension Deck {
     return others.indices.map { kept[$0] }
   }
 
-  /// Returns what was recorded, put onto the cassette that stands in the file by now and that
-  /// others may have written onto since.
+  /// Returns the recordings, merged into the file's current cassette, to which other processes may
+  /// have written since.
   ///
-  /// A deck that records everything anew replaces what it was asked for and nothing else
-  /// (``RerecordingMerge``); any other adds.
+  /// A deck that records everything again replaces the requested interactions only
+  /// (``RerecordingMerge``); any other deck adds its recordings.
   ///
   /// - Parameters:
-  ///   - cassette: What stands in the file.
-  ///   - then: What is played when the recordings of a request are used up.
-  ///   - keepsOrder: Whether what was asked for is to stand in the order in which it was.
-  ///   - date: What recordings bear as their day; `nil`: none.
-  ///   - run: What was recorded onto the cassette before, in the same run.
-  /// - Returns: The cassette, what could not be kept, in words, and what was recorded in this run
-  ///   by now.
+  ///   - cassette: The current contents of the file.
+  ///   - then: The policy after the last recording of a request.
+  ///   - keepsOrder: Whether the requested interactions keep the order of their requests.
+  ///   - date: The date of the recordings; `nil` for none.
+  ///   - run: The earlier recordings of the same run.
+  /// - Returns: The cassette, a sentence for each omitted part, and the recordings of this run so
+  ///   far.
   package func recorded(
     into cassette: Cassette,
     then: EndPolicy,

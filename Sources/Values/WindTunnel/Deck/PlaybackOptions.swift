@@ -2,42 +2,51 @@ public import Foundation
 
 /// The options by which a deck plays its cassette and records onto it.
 public struct PlaybackOptions: Sendable {
-  /// The parts of a request that decide which recording answers it.
+  /// The matcher, which compares the parts of a request that select its recording.
   public var matcher: Matcher
   /// The policy for a request whose recordings are used up; an interaction may have its own.
   public var then: EndPolicy
-  /// The speed of recorded answers. Streamed bodies arrive in their recorded pieces at any speed.
+  /// The speed of recorded responses. The parts of a streamed body stay separate at any speed.
   public var pace: Pace
-  /// The choice between playing, recording and both.
+  /// The mode: playing, recording or both.
   public var mode: RecordMode
-  /// The rules by which secrets are removed from recordings, beside those that always apply.
+  /// The rules by which secrets are removed from recordings, in addition to the fixed rules.
   public var redaction: RedactionRules
-  /// The hosts that are ignored: their requests go to them in every mode, without faults and
-  /// unrecorded. `api.example.com` is any port of it, `api.example.com:8443` that port alone.
+  /// The hosts whose requests bypass the deck: they are forwarded in every mode, without faults and
+  /// unrecorded.
+  ///
+  /// `api.example.com` means all ports, and `api.example.com:8443` that port only.
   public var ignoring: [String]
-  /// The addresses that stand in for hosts where a live origin is asked:
-  /// `["api.example.com": "http://127.0.0.1:8000"]`. On the cassette the hosts keep their names.
+  /// The addresses to which live requests for a host are sent instead:
+  /// `["api.example.com": "http://127.0.0.1:8000"]`.
+  ///
+  /// The cassette has the hosts' own names.
   public var mapping: [String: RequestURL]
-  /// The origin of the requests that name none; `nil`: the one that most of the cassette was
-  /// recorded from.
+  /// The origin of requests that name none; `nil` for the origin of most interactions on the
+  /// cassette.
   package var origin: RequestURL?
-  /// The smallest time between what comes from a client and what is sent to it.
+  /// The minimum time between the last bytes from a client and the first bytes to it.
   package var exchangeTime = Duration.zero
-  /// Tells whether requests come through a forward proxy: it forwards those to other hosts, and
-  /// answers 502 where a connection fails.
+  /// Whether requests arrive through a forward proxy.
+  ///
+  /// Requests to other hosts are then forwarded, and a connection failure becomes a 502 response.
   public var isProxied: Bool
-  /// Tells whether requests to hosts that are not on the cassette are forwarded to them, with the
-  /// scenario's faults and unrecorded; with an empty cassette these are faults over live traffic.
+  /// Whether requests to hosts that are not on the cassette are forwarded, with the scenario's
+  /// faults and unrecorded.
+  ///
+  /// With an empty cassette, all live traffic is forwarded with faults.
   public var passesOthers: Bool
-  /// The clock by which dates in recorded answers are moved forward, by the time since the
-  /// recording (``Interaction/refreshingDates(at:)``). Which answer is played does not depend on
-  /// it.
+  /// The clock for moving dates in recorded responses by the age of the recording
+  /// (``Interaction/refreshingDates(at:)``); `nil` to keep the dates.
+  ///
+  /// It does not affect which response is selected.
   public var refreshingDates: (@Sendable () -> Date)?
-  /// Whether the deck keeps the last requests (``Deck/requests(_:)``). It does by default, and if
-  /// its server opens an admin port.
+  /// Whether the deck keeps the last requests (``Deck/requests(_:)``).
+  ///
+  /// True by default, and if the deck's server opens an admin port.
   public var keepsRequests: Bool
 
-  /// Makes options; the defaults are those of most tests.
+  /// Creates options; the defaults suit most tests.
   public init(
     matcher: Matcher = .url,
     then: EndPolicy = .fail,
@@ -57,7 +66,6 @@ public struct PlaybackOptions: Sendable {
     (self.refreshingDates, self.keepsRequests) = (refreshingDates, keepsRequests)
   }
 
-  /// Tells whether hosts that are nowhere on the cassette are asked live; a proxy passes on what it
-  /// is asked.
+  /// Whether requests to hosts that are not on the cassette are forwarded, as a proxy always does.
   var passesUnknownHosts: Bool { isProxied || passesOthers }
 }

@@ -1,35 +1,34 @@
-/// The place at which each lane stands in the recordings: identical requests get them in recorded
-/// order.
+/// The position of each lane in the recordings: identical requests receive them in recorded order.
 ///
-/// What a recording with placeholders was asked for is remembered by key, and of very many keys
-/// only the last (``BoundedTable``): one that was forgotten begins at the head again.
+/// Requests for a recording with placeholders are counted by key. Beyond a large number of keys
+/// only the last ones are kept (``BoundedTable``), and a key that was removed begins again.
 struct Playhead: Sendable {
-  private struct Place: Hashable {
+  private struct PlayheadKey: Hashable {
     var lane: Lane
-    /// `nil` where the sequence says it.
+    /// `nil` if the sequence determines it.
     var key: RequestKey?
-    /// Requests of one key may be meant for several origins, each with its own recordings.
+    /// Requests of one key may be for several origins, each with its own recordings.
     var sequence: Int
-    /// The places that were chosen, where they were for one request.
+    /// The indices, if they were selected for one request only.
     var chosen: [Int]
   }
 
-  private var played = BoundedTable<Place, Int>()
-  /// The same for the lane that nobody has named, by sequence: all that most servers ever need.
+  private var played = BoundedTable<PlayheadKey, Int>()
+  /// The positions in the unnamed lane, by sequence, which suffice for most servers.
   private var playedUnnamed: [Int] = []
 
   init() {}
 
-  /// The outcome for a request at the head of a sequence.
+  /// The result of a request to a sequence of recordings.
   enum Take: Sendable, Hashable {
-    /// The recording at this place of the cassette.
+    /// The recording at this index of the cassette.
     case recording(Int)
-    /// The recordings were played this many times, the one at place `last` at the end, and the end
-    /// policy is to fail.
+    /// The recordings were played this many times, the last one at index `last`, and the end policy
+    /// is to fail.
     case exhausted(times: Int, last: Int)
   }
 
-  /// Deals the next recording; where `using` says no the next request gets it once more.
+  /// Returns the next recording. If `using` returns false, the next request receives it again.
   mutating func deal(
     _ sequence: MatchIndex.Sequence,
     lane: Lane,
@@ -42,7 +41,7 @@ struct Playhead: Sendable {
       if missing > 0 { playedUnnamed += Array(repeating: 0, count: missing) }
       return Self.deal(&playedUnnamed[sequence.id], sequence, using, then)
     }
-    let place = Place(
+    let place = PlayheadKey(
       lane: lane,
       key: sequence.isOfOneKey ? nil : key,
       sequence: sequence.id,
@@ -52,8 +51,10 @@ struct Playhead: Sendable {
     return Self.deal(&played[slot], sequence, using, then)
   }
 
-  /// Deals the recording at a place, if that is the next; false where it is not, or where more than
-  /// the sequence says which is, and then nothing was dealt.
+  /// Uses up the recording at an index if it is the next one.
+  ///
+  /// Returns false, without a change, if it is not, or if more than the sequence determines the
+  /// next one.
   mutating func deal(
     _ sequence: MatchIndex.Sequence,
     lane: Lane,
@@ -67,7 +68,7 @@ struct Playhead: Sendable {
     return true
   }
 
-  /// Deals the next recording, and counts it.
+  /// Returns the next recording, and counts it.
   private static func deal(
     _ count: inout Int,
     _ sequence: MatchIndex.Sequence,

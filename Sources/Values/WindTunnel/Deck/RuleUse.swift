@@ -1,27 +1,27 @@
-/// The use of the rules of a deck's scenarios: those that have met a request, through every change.
+/// The use of the rules of a deck's scenarios: the rules that have matched a request, across
+/// changes of the scenario.
 ///
-/// A rule has met one that its trigger means by method, address, fields and importance, whether it
-/// fired for it or not: ordinals, draws and the clock are what scenarios are about, while a rule
-/// that means nothing that is ever asked is a slip of the pen. A rule of connections has met one as
-/// soon as any connection comes.
+/// A rule matches by method, URL, header fields and importance, even if it does not fire. Ordinals,
+/// draws and the time are not compared, because a scenario varies them. A rule that matches no
+/// request at all is a mistake. A connection rule matches as soon as there is a connection.
 struct RuleUse: Sendable {
   private struct Use: Sendable {
     var scenario: Scenario
-    /// The places of the rules that have met nothing.
+    /// The indices of the rules that have matched nothing.
     var unmet: [Int]
   }
 
-  /// The largest number of scenarios that are remembered; those of a server may change for months.
+  /// The maximum number of scenarios that are kept; a server's scenario may change for months.
   static let scenariosMax = 100
 
   private var uses: [Use] = []
   private var current = 0
-  /// Tells whether any rule of the present scenario has met nothing.
+  /// Whether a rule of the current scenario has matched nothing.
   private(set) var isWaiting = false
 
   init(_ scenario: Scenario) { change(to: scenario) }
 
-  /// Goes on in another scenario, or in one that there was before.
+  /// Changes to another scenario, which may be an earlier one.
   mutating func change(to scenario: Scenario) {
     if let known = uses.firstIndex(where: { $0.scenario == scenario }) {
       current = known
@@ -33,10 +33,10 @@ struct RuleUse: Sendable {
     isWaiting = !uses[current].unmet.isEmpty
   }
 
-  /// Begins anew in the present scenario.
+  /// Restarts the use of the current scenario.
   mutating func begin() { self = RuleUse(uses[current].scenario) }
 
-  /// Takes note of a request, or of a connection that none has come on.
+  /// Records a request, or a connection without one.
   mutating func meet(_ request: Request?) {
     let scenario = uses[current].scenario
     uses[current].unmet.removeAll { place in
@@ -48,9 +48,9 @@ struct RuleUse: Sendable {
     isWaiting = !uses[current].unmet.isEmpty
   }
 
-  /// Returns the rules that have met nothing.
+  /// Returns the rules that have matched nothing.
   ///
-  /// - Parameter seen: The requests that came instead, such as `GET /get`.
+  /// - Parameter seen: The requests that arrived instead, such as `GET /get`.
   /// - Returns: The rules in their order.
   func unmet(seen: [String]) -> [UnmetRule] {
     uses.flatMap { use in use.unmet.map { UnmetRule($0, of: use.scenario, seen: seen) } }
@@ -63,13 +63,13 @@ public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
   public let number: Int
   /// The scenario's name; `nil` for a plan, which has none.
   public let scenario: String?
-  /// The requests that the rule is about: `GET /users/*`, or the trigger's text where that says
-  /// more.
+  /// The pattern of the rule's requests: `GET /users/*`, or the trigger's text if it has further
+  /// conditions.
   public let requests: String
-  /// The requests that arrived, without repeats, in the order of their first arrival.
+  /// The distinct requests that were received, in the order of their first arrival.
   public let seen: [String]
 
-  /// The number of requests that are named before the rest is counted.
+  /// The maximum number of requests that are listed; the others are counted.
   static let seenMax = 5
 
   init(_ place: Int, of scenario: Scenario, seen: [String]) {
@@ -89,15 +89,15 @@ public struct UnmetRule: Sendable, Hashable, CustomStringConvertible {
     self.seen = seen
   }
 
-  /// A line such as "rule 1 met no request; seen: GET /get", with the pattern of the rule.
+  /// A line such as "rule 1 met no request; seen: GET /get", with the rule's pattern.
   public var description: String {
     let name = scenario.map { " of \($0)" } ?? ""
     let more = seen.count - Self.seenMax
     let came =
       seen.isEmpty
-      ? "none came"
+      ? "none arrived"
       : "seen: " + seen.prefix(Self.seenMax).joined(separator: ", ")
         + (more > 0 ? " and \(more) more" : "")
-    return "rule \(number) `\(requests)`\(name) met no request; \(came)"
+    return "rule \(number) `\(requests)`\(name) matched no request; \(came)"
   }
 }

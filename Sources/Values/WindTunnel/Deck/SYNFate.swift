@@ -1,11 +1,11 @@
 /// The outcome of a client's attempts to connect (SYN, RFC 9293 §3.5), before any byte can be sent
 /// on the connection.
 public enum SYNFate: Sendable, Hashable {
-  /// The first attempt is answered.
+  /// The first attempt receives a reply.
   case answered
-  /// A number of attempts are lost, and the next one is answered.
+  /// A number of attempts are lost, and the next one receives a reply.
   case lost(Int)
-  /// None of the attempts is answered.
+  /// No attempt receives a reply.
   case unanswered
 }
 
@@ -22,15 +22,15 @@ extension FaultDecision {
     return .answered
   }
 
-  /// Tells whether the connection fails; one that is merely late, or that has no faults, does not.
+  /// Whether the connection fails; false if it is only late, or has no faults.
   public var failsConnection: Bool {
     faults.contains { if case .connection(let fault) = $0 { fault.symptom != nil } else { false } }
   }
 }
 
 extension Scenario {
-  /// Tells whether a rule of the scenario loses attempts to connect, which a listener has to know
-  /// beforehand.
+  /// Whether a rule of the scenario loses attempts to connect, which a listener must know in
+  /// advance.
   public var losesSYNs: Bool {
     rules.lazy.filter(\.isForConnections).flatMap(\.faults).contains { fault in
       switch fault {
@@ -42,8 +42,9 @@ extension Scenario {
 }
 
 extension Deck {
-  /// Returns the outcome of the attempts to open a lane's connection of this ordinal, from 1. The
-  /// call decides nothing: a connection is counted when it opens.
+  /// Returns the outcome of the attempts to open a lane's connection with this ordinal, from 1.
+  ///
+  /// The call does not count the connection, which happens when it opens.
   public func synFate(lane: Lane, ordinal: Int) -> SYNFate {
     let active = activeScenario
     return active.scenario.decideConnection(seed: active.seed, lane: lane, ordinal: ordinal).synFate

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request and its response, or several in order, that are written in Swift.
+/// A request with a response or a sequence of responses, written in Swift.
 ///
 /// ```swift
 /// let stubs: [Stub] = [
@@ -11,8 +11,8 @@ public import Foundation
 /// ]
 /// ```
 ///
-/// A method is called like a function. JSON, a text, data, a file, a status alone, a
-/// ``StubResponse`` or a closure is the response.
+/// Call a method like a function. The response can be JSON, text, data, a file, a status alone, a
+/// ``StubResponse`` or a closure.
 ///
 /// ```swift
 /// let more: [Stub] = [
@@ -23,7 +23,7 @@ public import Foundation
 /// ]
 /// ```
 public struct Stub: Sendable {
-  /// One response to every request.
+  /// One response of a stub, or a function that computes it.
   struct Part: Sendable {
     var interaction: Interaction
     var delay: Duration?
@@ -50,14 +50,14 @@ public struct Stub: Sendable {
   public static let delete = Method("DELETE")
   /// Creates a stub of a HEAD, whose content is not sent.
   public static let head = Method("HEAD")
-  /// Creates a stub of every method that no other stub of the URL answers.
+  /// Creates a stub for every method that has no other stub for the URL.
   public static let any = Method(Request.anyMethod)
 
-  /// A method of requests. It creates a stub when it is called.
+  /// A method of requests. Call it to create a stub.
   public struct Method: Sendable {
     private let name: String
 
-    /// Creates a method of its name, such as `PROPFIND`.
+    /// Creates a method from its name, such as `PROPFIND`.
     public init(_ name: String) { self.name = name }
   }
 }
@@ -66,10 +66,10 @@ extension Stub.Method {
   /// Creates a stub.
   ///
   /// - Parameters:
-  ///   - url: The URL, which may lack a host and have `{name}` for a segment of the path.
+  ///   - url: The URL, which may omit the host and have `{name}` for a segment of the path.
   ///   - response: The response, or several in order.
   ///   - delay: The time before each response, at any pace of the deck.
-  ///   - then: The policy after the last response; `nil`: the response's, or the deck's.
+  ///   - then: The policy after the last response; `nil` for the response's own, or the deck's.
   /// - Returns: The stub.
   public func callAsFunction(
     _ url: RequestURL,
@@ -106,7 +106,7 @@ extension Stub.Method {
     self(url, .text(text, status: status, headers: headers))
   }
 
-  /// Creates a stub of bytes of a media type.
+  /// Creates a stub whose content is bytes of a media type.
   public func callAsFunction(
     _ url: RequestURL,
     status: Int = 200,
@@ -117,7 +117,8 @@ extension Stub.Method {
     self(url, .data(data, type: type, status: status, headers: headers))
   }
 
-  /// Creates a stub of a file's bytes (``StubResponse/file(_:type:status:headers:)``).
+  /// Creates a stub whose content is a file's bytes
+  /// (``StubResponse/file(_:type:status:headers:)``).
   public func callAsFunction(
     _ url: RequestURL,
     status: Int = 200,
@@ -137,8 +138,9 @@ extension Stub.Method {
     self(url, .status(status, headers: headers))
   }
 
-  /// Creates a stub of a function, which answers every request. It runs outside the deck's lock and
-  /// may use the deck.
+  /// Creates a stub with a function that computes each response.
+  ///
+  /// The function is called outside the deck's lock and may use the deck.
   public func callAsFunction(
     _ url: RequestURL,
     delay: Duration? = nil,

@@ -1,16 +1,16 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// The response of a stub, or several that equal requests get one after the other.
+/// The response of a stub, or a sequence of responses for successive equal requests.
 public struct StubResponse: Sendable, Hashable {
   let answers: [RecordedResult]
-  /// The policy after the last response; `nil`: the deck's.
+  /// The policy after the last response; `nil` for the deck's.
   var then: EndPolicy?
 
-  /// The greatest size of a stub's file, in bytes.
+  /// The maximum size of a stub's file, in bytes.
   public static let fileBytesMax = Cassette.fileBytesMax
 
-  /// Creates a response of its parts.
+  /// Creates a stub's response from a complete response.
   public static func response(_ response: Response) -> Self { Self(answers: [.response(response)]) }
 
   /// Creates a response whose content is JSON.
@@ -23,7 +23,7 @@ public struct StubResponse: Sendable, Hashable {
     .response(.text(Body(text), status: status, headers: headers))
   }
 
-  /// Creates a response of bytes of a media type.
+  /// Creates a response whose content is bytes of a media type.
   public static func data(
     _ data: Data,
     type: String,
@@ -33,12 +33,13 @@ public struct StubResponse: Sendable, Hashable {
     .response(.data(data, type: type, status: status, headers: headers))
   }
 
-  /// Creates a response of a file's bytes, which are read now. If they cannot be read, the response
-  /// is a 501 that says why.
+  /// Creates a response whose content is a file's bytes, which are read now.
+  ///
+  /// If the file cannot be read, the response is a 501 with the reason.
   ///
   /// - Parameters:
   ///   - path: The path of the file, which may be relative to the working directory.
-  ///   - type: The media type; `nil`: JSON or text by the path's extension, or else bytes.
+  ///   - type: The media type; `nil` for JSON or text by the path's extension, or otherwise bytes.
   ///   - status: The status code.
   ///   - headers: Further header fields.
   /// - Returns: The response.
@@ -64,16 +65,16 @@ public struct StubResponse: Sendable, Hashable {
     .response(.empty(status, headers: headers))
   }
 
-  /// Creates a failure in place of a response, as a recording has it.
+  /// Creates a failure instead of a response, like a recorded failure.
   public static func failure(_ symptom: Symptom) -> Self {
     Self(answers: [.failure(Failure(symptom))])
   }
 
-  /// Creates a sequence: each of equal requests gets the next response.
+  /// Creates a sequence: each of equal requests receives the next response.
   ///
   /// - Parameters:
   ///   - responses: The responses in order.
-  ///   - then: The policy after the last one, which by default is played again.
+  ///   - then: The policy after the last response, which by default is repeated.
   /// - Returns: The sequence.
   public static func responses(_ responses: [Self], then: EndPolicy = .repeat) -> Self {
     if responses.isEmpty { return .response(.notice(501, "The stub has no responses.\n")) }

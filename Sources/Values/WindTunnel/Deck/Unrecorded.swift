@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The requests that were to be recorded and of which nothing was kept.
+/// The requests that should have been recorded and have no recording.
 package final class Unrecorded: Sendable {
   private struct Passed {
     var ticket: Int
@@ -8,23 +8,23 @@ package final class Unrecorded: Sendable {
   }
 
   private let passed = Locked<[Passed]>([])
-  /// The number of those that are named one by one.
+  /// The maximum number of requests that are listed one by one.
   private static let linesMax = 10
 
   package init() {}
 
-  /// Takes note of an event of the deck's.
+  /// Observes an event of the deck.
   package func observe(_ event: ExchangeEvent) {
     guard case .ended(let outcome, _) = event, case .forward(let ticket?) = outcome.source else {
       return
     }
-    // Its content is of no use here.
+    // The content is not needed here.
     let request = Request(outcome.request.method, outcome.request.url)
     passed.withLock { $0.append(Passed(ticket: ticket, request: request)) }
   }
 
-  /// Returns a line for each of them, without secrets: what was asked and why there is nothing of
-  /// it.
+  /// Returns a line for each request without secrets: the request, and the reason why it has no
+  /// recording.
   package func lines(_ deck: Deck) -> [String] {
     let passed = passed.withLock { $0 }
     let recorded = deck.newRecordings
@@ -36,7 +36,8 @@ package final class Unrecorded: Sendable {
         return "\(passed.request.method) \(url): \(reason)"
       }
       let reason =
-        recorded.reasonUnread(passed.ticket) ?? "the recording ended before the answer was whole"
+        recorded.reasonUnread(passed.ticket)
+        ?? "the recording ended before the response was complete"
       return "\(passed.request.method) \(url): \(reason)"
     }
     let rest = missing.count - lines.count

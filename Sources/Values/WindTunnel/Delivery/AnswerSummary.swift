@@ -1,26 +1,26 @@
 internal import Foundation
 package import WindTunnelSymptoms
 
-/// An answer as a report has it, read off the steps that carry it: its status, how much of the
-/// recorded content came, and how it breaks off.
+/// A summary of a response for reports, computed from its steps: the status, the number of bytes,
+/// and the client's error.
 package struct AnswerSummary: Sendable, Hashable {
-  /// The status; `nil` where no head comes.
+  /// The status; `nil` if no head is sent.
   package private(set) var status: Int?
-  /// Bytes of the recorded content; `nil` where what comes is another.
+  /// The number of bytes of the recorded content; `nil` if other content is sent.
   package private(set) var bytes: Int?
-  /// The name of the client's error; `nil` where the end is a good one.
+  /// The client's error; `nil` if the response ends without one.
   package private(set) var symptom: Symptom?
-  /// The wait that `Retry-After` asks for; `nil` where it asks for none that can be kept to.
+  /// The delay in `Retry-After`; `nil` if there is none, or if it is invalid.
   package private(set) var retryAfter: Duration?
-  /// The date in `Retry-After`, as time since 1970.
+  /// The date in `Retry-After`, as time since 1970; `nil` if there is none.
   package private(set) var retryDate: Duration?
 
-  /// Sums up an answer with faults done to it; without a recording only of what the faults say.
+  /// Summarises a response with its faults; without a recording, only the effects of the faults.
   ///
   /// - Parameters:
-  ///   - faults: What was decided.
-  ///   - recorded: What was dealt.
-  ///   - now: The second in which it is sent, since 1970, where that is known.
+  ///   - faults: The decided faults.
+  ///   - recorded: The selected recording; `nil` if there is none.
+  ///   - now: The second in which the response is sent, since 1970; `nil` if it is unknown.
   package init(_ faults: [Fault], over recorded: Interaction?, now: Duration? = nil) {
     let response = recorded?.response
     guard !faults.isEmpty else {
@@ -38,51 +38,51 @@ package struct AnswerSummary: Sendable, Hashable {
     outcome.moment = now.map { Date(timeIntervalSince1970: $0.inMilliseconds / 1000) }
     let sum = Sum(Delivery(outcome, on: .inProcess), of: response?.body.count ?? 0)
     (status, symptom) = (sum.head?.status, sum.symptom)
-    // Whether a client takes gzip its request says, and not the recorded one; and another
-    // recording's body is not known here.
+    // Whether a client accepts gzip depends on its own request instead of the recorded one. The
+    // body of another recording is not known here.
     let isOther = faults.contains { $0.isUnbounded || $0.bodySource != nil }
     bytes = isOther ? nil : sum.bytes(of: recorded)
     let fields = sum.head?.headers.values("Retry-After") ?? []
     take(fields, now)
     for case .status(_, let retryAfter?) in faults where retryAfter.values(now: now) == fields {
-      // A date says how long as well, as it was meant.
+      // A date was computed from a delay, which is used here.
       if case .date(let count) = retryAfter { self.retryAfter = .seconds(max(0, count)) }
     }
   }
 
-  /// Takes the wait of a `Retry-After`. The delay up to a date depends on the clock.
+  /// Sets the delay or the date of a `Retry-After`. The delay until a date depends on the clock.
   private mutating func take(_ fields: [String], _ now: Duration?) {
     switch RetryAfterValue(fields) {
     case .delay(let delay): retryAfter = delay
-    // A date in the past asks for no wait.
+    // A date in the past means no delay.
     case .date(let date): retryDate = now.map { date <= $0 } == true ? nil : date
     case nil: break
     }
   }
 
-  /// Returns the status of the answer to a request that is known whole; `nil` where no head comes.
+  /// Returns the status of the response to a complete request; `nil` if no head is sent.
   package static func status(of outcome: Outcome) -> Int? {
     Sum(Delivery(outcome, on: .inProcess)).head?.status
   }
 
-  /// Returns whether the response to a request that is known whole comes whole.
+  /// Returns whether the response to a complete request is sent completely.
   package static func isWhole(_ outcome: Outcome) -> Bool {
     Sum(Delivery(outcome, on: .inProcess)).symptom == nil
   }
 
-  /// Sums up a connection on which no request comes.
+  /// Summarises a connection without a request.
   package init(connection decision: FaultDecision) {
     symptom = Sum(Delivery(decision, on: .inProcess)).symptom
   }
 
-  /// The sum of a delivery's steps.
+  /// A summary of a delivery's steps.
   private struct Sum {
     private(set) var head: ResponseHead?
     private(set) var symptom: Symptom?
-    /// The content, at least as far as it can be the recorded one.
+    /// The content, limited to slightly more than the recorded content.
     private var content = Data()
-    /// Tells whether bytes come that are no answer in good form; no step says what a client makes
-    /// of them.
+    /// Whether raw bytes are sent that are not a well-formed response. The steps do not contain the
+    /// client's error for them.
     private var isRaw = false
     private var isLive = false
 
@@ -104,7 +104,8 @@ package struct AnswerSummary: Sendable, Hashable {
       if isRaw { symptom = nil }
     }
 
-    /// Returns how much of the recorded content comes: a part of it only in front of a bad end.
+    /// Returns the number of bytes of the recorded content that are sent; a part only counts before
+    /// an error.
     func bytes(of recorded: Interaction?) -> Int? {
       if isRaw || isLive { return nil }
       if head == nil { return symptom == recorded?.failure?.symptom ? nil : 0 }

@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A part of a representation that a `Range` field asks for, counted in bytes (RFC 9110 §14.1.2).
+/// A part of a representation that a `Range` field requests, counted in bytes (RFC 9110 §14.1.2).
 enum ByteRange: Sendable, Hashable {
-  /// From one byte to another, both of them included, or to the end.
+  /// From one byte through another, or to the end.
   case from(Int, through: Int?)
-  /// The last so many bytes.
+  /// A number of bytes at the end.
   case last(Int)
 
-  /// Reads `bytes=a-b`, `bytes=a-` or `bytes=-n`.
+  /// Parses `bytes=a-b`, `bytes=a-` or `bytes=-n`.
   ///
-  /// `nil` for everything that a server may take for no range at all: several ranges, another unit,
-  /// and what the grammar does not have (RFC 9110 §14.2).
+  /// `nil` for any value that a server may ignore: several ranges, another unit, and invalid syntax
+  /// (RFC 9110 §14.2).
   init?(_ field: String) {
     let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, String(parts[0]).equalsIgnoringASCIICase("bytes") else { return nil }
@@ -32,14 +32,14 @@ enum ByteRange: Sendable, Hashable {
     }
   }
 
-  /// Digits; what is too large to hold is beyond every end.
+  /// Parses digits; a number that is too large for an integer is after every end.
   private static func number(_ text: Substring) -> Int? {
     guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
     return Int(text) ?? .max
   }
 
-  /// Returns the bytes of a representation of this length; `nil` where it has none of them, which
-  /// is 416.
+  /// Returns the bytes of a representation with this length; `nil` if it has none of them, which
+  /// means a 416.
   func bytes(of length: Int) -> Range<Int>? {
     switch self {
     case .from(let first, let last):
@@ -53,7 +53,7 @@ enum ByteRange: Sendable, Hashable {
 }
 
 extension Request {
-  /// The first byte of the rest that it asks for, where it takes up what broke off.
+  /// The first byte of the requested rest, if the request resumes a response; otherwise `nil`.
   package var resumesAt: Int? {
     let fields = headers.values("Range")
     guard method == "GET", fields.count == 1,
@@ -64,11 +64,11 @@ extension Request {
 }
 
 extension Response {
-  /// Returns the part of a recorded answer that a request asks for by `Range`, by RFC 9110 §14.
+  /// Returns the part of a recorded response that a request's `Range` selects, by RFC 9110 §14.
   ///
-  /// Only where the recording says that its server takes ranges (`Accept-Ranges: bytes`), the
-  /// request is a GET with one range, and its `If-Range` names what was recorded: else the whole
-  /// answer, as it was recorded. A range beyond the end is 416.
+  /// Three conditions must be met. The recording's server accepts ranges (`Accept-Ranges: bytes`),
+  /// the request is a GET with one range, and its `If-Range` matches the recorded response.
+  /// Otherwise it returns the whole recorded response. A range after the end leads to a 416.
   func part(for request: Request) -> Response {
     guard status == 200, request.method == "GET",
       headers.contains(token: "bytes", in: "Accept-Ranges")
@@ -92,18 +92,19 @@ extension Response {
     return part
   }
 
-  /// Tells whether an `If-Range` is there no more than the recorded validators allow (RFC 9110
-  /// §13.1.5): a strong entity tag or a date that is the very one.
+  /// Returns whether an `If-Range` matches the recorded validators, or is missing (RFC 9110
+  /// §13.1.5): an equal strong entity tag or an equal date.
   private func meets(_ condition: String?) -> Bool {
     guard let condition else { return true }
     if condition.hasPrefix("\"") { return condition == headers["ETag"] }
-    // A weak tag never says that the bytes are the same.
+    // A weak tag never means that the bytes are equal.
     guard !condition.hasPrefix("W/"), let modified = headers["Last-Modified"] else { return false }
-    // What changed in the second in which it was sent may have changed again (RFC 9110 §8.8.2.2).
+    // A response that was sent in the second of its change may have changed again (RFC 9110
+    // §8.8.2.2).
     return condition == modified && headers["Date"] != modified
   }
 
-  /// Returns a 416 for a range beyond the end (RFC 9110 §15.5.17).
+  /// Returns a 416 for a range after the end (RFC 9110 §15.5.17).
   private func unsatisfiable(_ length: Int) -> Response {
     var kept = HeaderFields(
       headers.filter { field in
@@ -115,16 +116,18 @@ extension Response {
     return Response(status: 416, headers: kept)
   }
 
-  /// Returns what a client gets of a stream of events that it has seen up to one (WHATWG HTML
-  /// §9.2.4, `Last-Event-ID`), and the times of it: what comes behind that event, at its distances.
-  /// A stream that does not have the event comes whole, as one that is new.
+  /// Returns the events after a client's last one, with their times (WHATWG HTML §9.2.4,
+  /// `Last-Event-ID`).
   ///
-  /// Where nothing comes behind it, the stream is over: 204, which tells the client not to connect
-  /// again (§9.2.3). An empty stream would bring it back for ever. One that broke off breaks off
-  /// again instead, since what would have followed is not known.
+  /// The times between the events are kept. If the stream does not have the event, the whole stream
+  /// is returned.
   ///
-  /// The standard's own client sends `GET` alone. A `POST` is sent again by libraries that have the
-  /// field from the standard, and says the same by it.
+  /// If no event follows, the stream is over, and the response is a 204: the client must not
+  /// connect again (§9.2.3). With an empty stream it would reconnect indefinitely. If the recorded
+  /// stream was cut, the response is cut again instead, because later events are unknown.
+  ///
+  /// The client of the standard sends only `GET`. Some libraries send a `POST` again with the same
+  /// field and the same meaning.
   func resumed(
     for request: Request,
     _ timing: Timing?,

@@ -2,16 +2,17 @@ package import Foundation
 internal import WindTunnelSymptoms
 
 extension Delivery {
-  /// Makes the steps of a request's outcome.
+  /// Creates the steps of a request's outcome.
   ///
-  /// The steps of a forwarded request are its waits and a live body: its head is the origin's.
+  /// The steps of a forwarded request are its waits and a live body, because its head is the
+  /// origin's.
   public init(_ outcome: Outcome, on stage: Stage) {
     self = Script.played(outcome, on: stage).delivery
   }
 }
 
 extension Script {
-  /// Returns an outcome's response with everything that goes wrong.
+  /// Returns an outcome's response with all its faults.
   static func played(_ outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Script {
     var script = Script(outcome, on: stage)
     if isHTTP10 { script.leaveOutInterims() }
@@ -29,22 +30,24 @@ extension Script {
 }
 
 extension Outcome {
-  /// Returns the response that nothing changes, where it is sent in one go: what its delivery comes
-  /// to, without the steps.
+  /// Returns the response if nothing changes it and it is sent in one write; otherwise `nil`.
+  ///
+  /// The result is the same as that of its delivery, without creating the steps.
   package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
     renderedKey == nil ? nil : Script(self, on: stage).whole
   }
 }
 
 extension Delivery {
-  /// Makes the steps of a connection's decision; there are none where it simply goes on. A
-  /// connection that is kept goes on after them.
+  /// Creates the steps of a connection's decision; there are none if the connection has no fault.
+  ///
+  /// A connection that is kept serves requests after them.
   public init(_ decision: FaultDecision, on stage: Stage) {
     var steps: [Step] = []
     for case .connection(let fault) in decision.faults {
       let opening = Self.opening(fault, on: stage)
       steps += opening.steps
-      // The first that is more than late is the one that happens.
+      // Only the first fault that does more than delay the connection happens.
       if opening.afterwards != .keep || !opening.isLateOnly {
         self.init(steps, afterwards: opening.afterwards)
         return
@@ -60,24 +63,24 @@ extension Delivery {
   private static func opening(_ fault: ConnectionFault, on stage: Stage) -> Delivery {
     switch (fault, stage) {
     case (.lostSYNs, .inProcess): Delivery([.wait(fault.delay)])
-    // They were lost before anybody could say anything.
+    // They were lost before the server accepted the connection.
     case (.lostSYNs, .onTheWire): .nothing
     case (_, .inProcess):
       switch fault.symptom {
-      // By the platform's own clock.
+      // The platform's own timeout ends the stall.
       case .timedOut?, nil: Delivery([.stall], afterwards: .close)
       case let symptom?: Delivery([.fail(symptom)], afterwards: .close)
       }
     case (.tls(let fault), .onTheWire): Delivery(handshake: fault)
-    // No connection comes about in these, so none is there to be carried; a listener that is asked
-    // all the same comes nearest by silence or a reset.
+    // With these faults there is no connection to serve. A listener that has one nevertheless is
+    // silent or resets it, which is nearest to the fault.
     case (.connectTimeout, .onTheWire): Delivery([.stall], afterwards: .close)
     case (.offline, .onTheWire), (.refused, .onTheWire), (.hostNotFound, .onTheWire):
       Delivery([.reset], afterwards: .reset)
     }
   }
 
-  /// Lowers a fault of a handshake to what answers the ClientHello.
+  /// Creates the reply to the ClientHello for a fault of a handshake.
   init(handshake fault: TLSFault) {
     if let handshake = fault.handshake {
       self.init([.shakeHands(handshake)])
@@ -94,7 +97,7 @@ extension Delivery {
     case .stallAfterClientHello: answer = [.stall]
     case .resetAfterClientHello: answer = [.reset]
     case .closeAfterClientHello: break
-    // These are handshakes.
+    // These faults need a complete handshake.
     case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
       .incompleteChain, .weakSignature, .oldProtocol, .clientCertificateRequired:
       break
@@ -102,21 +105,21 @@ extension Delivery {
     self.init([.await(.clientHello)] + answer, afterwards: answer.last == .reset ? .reset : .close)
   }
 
-  /// Bytes without a meaning: the first is no content type of a record (RFC 8446 §5.1).
+  /// Bytes without a meaning: the first is not a content type of a record (RFC 8446 §5.1).
   private static let garbage = Data((0..<64).map { UInt8(truncatingIfNeeded: 0xA7 &+ $0 &* 0x3D) })
 
-  /// A handshake record that announces 122 bytes, and the first 40 of the ServerHello in it.
+  /// A handshake record that declares 122 bytes, and the first 40 of them, a ServerHello.
   private static let cutRecord = Data(
     [22, 3, 3, 0, 122, 2, 0, 0, 118, 3, 3] + (0..<34).map { UInt8(truncatingIfNeeded: $0 &* 0x3D) }
   )
 
-  /// Makes the steps of a tunnel's decision.
+  /// Creates the steps of a tunnel's decision.
   ///
-  /// Offsets count the bytes to the client, as those of an answer count its body. An
-  /// answer to the `CONNECT` other than the live origin's ends the connection.
+  /// Offsets count the bytes to the client, as in a response they count the bytes of the body. If a
+  /// fault replaces the live origin's response to the `CONNECT`, the connection ends.
   public init(_ tunnel: TunnelDecision) {
     var steps: [Step] = [.await(.requestEnd)]
-    // What the handshake of a connection without a proxy would have waited for.
+    // The time that the handshake would take on a connection without a proxy.
     let opening = tunnel.path.map { $0.opening() } ?? .zero
     var wait = opening ?? .zero
     var ending: [Step]? = opening == nil ? [.stall] : nil
@@ -154,11 +157,11 @@ extension Delivery {
     self.init(steps + relay + ending, afterwards: ending.last == .reset ? .reset : .close)
   }
 
-  /// The head that announces an open tunnel: without content or length (RFC 9110 §9.3.6).
+  /// The head of the response for an open tunnel: without content or length (RFC 9110 §9.3.6).
   public static let established = ResponseHead(status: 200)
 
   private static func refusal(_ failure: Failure) -> [Step] {
-    refusal(502, [], "The tunnel failed when it was recorded: \(failure.symptom.rawValue).\n")
+    refusal(502, [], "The tunnel failed during recording: \(failure.symptom.rawValue).\n")
   }
 
   private static func refusal(_ status: Int, _ retryAfter: [String]) -> [Step] {

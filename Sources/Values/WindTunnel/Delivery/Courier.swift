@@ -3,16 +3,16 @@ package import WindTunnelSymptoms
 
 /// A stage that performs the actions of a player, in order.
 ///
-/// The loop is the same for all stages. A stage only implements each action, and never asks which
-/// fault it carries.
+/// The loop is the same for all stages. A stage only implements each action, and does not depend on
+/// the kind of fault.
 package protocol Courier: AnyObject {
-  /// The player and the actions that wait.
+  /// The player and its pending actions.
   var queue: ActionQueue { get set }
   /// The time of the stage's clock; `nil` if the player receives no events.
   var now: Duration? { get }
-  /// Whether the next action may be performed. Otherwise it waits for another ``carry()``.
+  /// Whether the next action may be performed. Otherwise it waits for another call of ``carry()``.
   var isReady: Bool { get }
-  /// Called when no action is left, the next one has to wait, or the stage has ended.
+  /// Called if no action is left, the next one must wait, or the stage has ended.
   func carried()
 
   /// Sends the status line and the fields.
@@ -21,13 +21,13 @@ package protocol Courier: AnyObject {
   func send(_ data: Data)
   /// Forwards the live origin's response.
   func forward()
-  /// Ends the message that was begun.
+  /// Ends the current message.
   func finish(_ afterwards: Delivery.Afterwards)
-  /// Sends FIN and keeps reading.
+  /// Sends FIN and continues to read.
   func closeWrite()
-  /// Closes the connection after everything that was sent.
+  /// Closes the connection after everything has been sent.
   func close()
-  /// Aborts the connection after everything that was sent.
+  /// Aborts the connection after everything has been sent.
   func reset()
   /// Sends nothing more and keeps the connection open.
   func stall()
@@ -35,17 +35,17 @@ package protocol Courier: AnyObject {
   func fail(_ symptom: Symptom)
   /// Performs a TLS handshake.
   func shakeHands(_ handshake: Handshake)
-  /// Answers the handshake of a WebSocket and continues with the recorded conversation.
+  /// Sends the response to a WebSocket handshake and continues with the recorded conversation.
   func converse(_ head: ResponseHead, _ faults: [ConversationFault])
-  /// Connects to the live origin and relays bytes both ways.
+  /// Connects to the live origin and relays bytes in both directions.
   func relay()
-  /// Relays a number of the bytes that wait in one direction.
+  /// Relays a number of the pending bytes in one direction.
   func pass(_ count: Int, _ way: Link.Way)
   /// Relays the end of one direction.
   func passEnd(_ way: Link.Way)
   /// Stops or resumes reading in one direction.
   func hold(_ way: Link.Way, _ isHeld: Bool)
-  /// Has ``advance(_:)`` called with a tick at this time.
+  /// Schedules a call of ``advance(_:)`` with a tick at this time.
   func wake(at moment: Duration)
 }
 
@@ -57,7 +57,7 @@ extension Courier {
     carry()
   }
 
-  /// Performs the actions that wait, as long as the stage is ready.
+  /// Performs the pending actions while the stage is ready.
   package func carry() {
     while isReady, let action = queue.next() {
       switch action {
@@ -84,23 +84,23 @@ extension Courier {
   }
 }
 
-/// A player and its actions that are not yet performed.
+/// A player and its pending actions.
 package struct ActionQueue: Sendable {
   private var player: Player?
   private var actions: [Player.Action] = []
-  /// The number of actions that are performed.
+  /// The number of actions that have been performed.
   private var performed = 0
 
-  /// Creates the queue of a player; without one it stays empty.
+  /// Creates the queue of a player; without a player it stays empty.
   package init(_ player: Player? = nil) { self.player = player }
 
-  /// Whether the player meters what is relayed (``Player/isMetering``).
+  /// Whether the player meters the relayed bytes (``Player/isMetering``).
   package var isMetering: Bool { player?.isMetering == true }
-  /// Whether no action waits.
+  /// Whether no action is pending.
   package var isEmpty: Bool { performed == actions.count }
-  /// Whether every step is carried out.
+  /// Whether every step has been performed.
   package var isDone: Bool { isEmpty && player?.isDone == true }
-  /// The action that is next; `nil` if none waits.
+  /// The next action; `nil` if none is pending.
   package var first: Player.Action? { isEmpty ? nil : actions[performed] }
 
   /// Reports an event to the player and adds the actions that are due.
@@ -116,13 +116,13 @@ package struct ActionQueue: Sendable {
     return first
   }
 
-  /// Puts an action before all others, in place of the last that was removed.
+  /// Puts an action before all others, in place of the last removed one.
   package mutating func putBack(_ action: Player.Action) {
     precondition(performed > 0, "no action was removed")
     performed -= 1
     actions[performed] = action
   }
 
-  /// Removes all actions that wait.
+  /// Removes all pending actions.
   package mutating func removeAll() { (actions, performed) = ([], 0) }
 }

@@ -8,26 +8,29 @@ public import WindTunnelSymptoms
 public struct Delivery: Sendable, Hashable {
   /// One step on a connection.
   public enum Step: Sendable, Hashable {
-    /// Go on when this has come from the client.
-    case await(Arrival)
+    /// Continue after this has arrived from the client.
+    case await(ClientEvent)
     /// Send nothing for a while.
     case wait(Duration)
     /// Send the status line and the fields.
     case head(ResponseHead)
-    /// Shake hands in TLS, as the server that the client came to; what follows on the connection is
-    /// sealed.
+    /// Perform a TLS handshake as the server to which the client connected; all later bytes are
+    /// encrypted.
     case shakeHands(Handshake)
-    /// Answer the handshake of a WebSocket (RFC 6455 §4.2.2), with these fields beside those that
-    /// it takes, and go on with the conversation that was recorded, in which this goes wrong.
+    /// Send the response to a WebSocket handshake (RFC 6455 §4.2.2), and play the recorded
+    /// conversation with these faults.
+    ///
+    /// The fields are added to the handshake's own.
     case converse(ResponseHead, [ConversationFault])
-    /// Pass on the live origin's answer to the handshake of a WebSocket, as ``Payload/live`` does,
-    /// and where it agrees the conversation behind it, in which this goes wrong.
+    /// Forward the live origin's response to a WebSocket handshake, as ``Payload/live`` does.
+    ///
+    /// If the origin accepts, relay the conversation with these faults.
     case converseLive([ConversationFault])
-    /// Send bytes: of the body after a head, raw ones without.
+    /// Send bytes: bytes of the body after a head, and raw bytes without one.
     case bytes(Payload)
-    /// End the message that was begun.
+    /// End the current message.
     case finish
-    /// Send FIN and keep reading.
+    /// Send FIN and continue to read.
     case closeWrite
     /// Close the connection once everything has been sent.
     case close
@@ -35,30 +38,31 @@ public struct Delivery: Sendable, Hashable {
     case reset
     /// Send nothing more and keep the connection open.
     case stall
-    /// Fail with what a client would see; only a stage without a wire can.
+    /// Fail with a client's error, which only a stage without sockets can do.
     case fail(Symptom)
-    /// Connect to the live origin and pass everything both ways until both ends have closed.
+    /// Connect to the live origin and relay everything in both directions until both ends have
+    /// closed.
     case relay
-    /// The same, until so many bytes have gone to the client.
+    /// The same, until this number of bytes has been sent to the client.
     case relayUntil(downBytes: Int)
   }
 
-  /// Something that comes from the client.
-  public enum Arrival: Sendable, Hashable {
+  /// An arrival of bytes from the client.
+  public enum ClientEvent: Sendable, Hashable {
     /// The first TLS record (RFC 8446 §4.1.2).
     case clientHello
     /// The request line and fields.
     case requestHead
-    /// The whole of the request.
+    /// The end of the whole request.
     case requestEnd
   }
 
   /// The bytes of a step.
   public enum Payload: Sendable, Hashable {
-    /// Bytes that are known beforehand.
+    /// Bytes that are known in advance.
     case data(Data)
-    /// The bytes that the live origin sends; each piece is requested when the last one has been
-    /// sent.
+    /// The bytes of the live origin's response; each part is requested after the previous one has
+    /// been sent.
     case live
   }
 
@@ -70,10 +74,10 @@ public struct Delivery: Sendable, Hashable {
     case close
     /// The connection is reset by RST.
     case reset
-    /// The connection serves the next request if that arrives before this end.
+    /// The connection serves the next request if it arrives before this end.
     case idle(IdleEnd)
 
-    /// Tells whether the connection is open when the answer has ended.
+    /// Whether the connection is open after the end of the response.
     public var keepsConnection: Bool {
       switch self {
       case .keep, .idle: true
@@ -87,16 +91,16 @@ public struct Delivery: Sendable, Hashable {
   /// The state of the connection after the last step.
   public var afterwards: Afterwards
 
-  /// Makes a delivery from its steps.
+  /// Creates a delivery from its steps.
   public init(_ steps: [Step], afterwards: Afterwards = .keep) {
     (self.steps, self.afterwards) = (steps, afterwards)
   }
 
-  /// A delivery without steps: the connection goes on.
+  /// A delivery without steps: the connection serves requests.
   public static let nothing = Delivery([])
 
-  /// The same for a request whose content is passed on while it comes, so that its end is not
-  /// waited for; `nil` where no live origin answers.
+  /// The delivery without waiting for the request's end, for a request that is forwarded while it
+  /// arrives; `nil` if no live origin is involved.
   package var passingContent: Delivery? {
     guard steps.contains(where: \.isLive) else { return nil }
     var passing = self
@@ -104,14 +108,14 @@ public struct Delivery: Sendable, Hashable {
     return passing
   }
 
-  /// The failures of the conversation with a live origin.
+  /// The faults of a conversation with a live origin.
   package var liveFaults: [ConversationFault] {
     for case .converseLive(let faults) in steps { return faults }
     return []
   }
 
-  /// An answer that is sent in one go as soon as the request is whole, and after which the
-  /// connection goes on; `nil` where it takes a player to say what happens when.
+  /// The response, if it is sent in one write after the request, and the connection is kept;
+  /// otherwise `nil`, because a player is needed.
   package var whole: (head: ResponseHead, body: Data)? {
     guard afterwards == .keep, 3...4 ~= steps.count, case .await = steps[0],
       case .head(let head) = steps[1], case .finish = steps[steps.count - 1]
@@ -123,7 +127,7 @@ public struct Delivery: Sendable, Hashable {
 }
 
 extension Delivery.Step {
-  /// Tells whether it passes on what the live origin answers.
+  /// Whether the step forwards the live origin's response.
   var isLive: Bool {
     switch self {
     case .bytes(.live), .converseLive: true
@@ -132,7 +136,7 @@ extension Delivery.Step {
   }
 }
 
-/// The means by which answers reach the client.
+/// The way in which responses reach the client.
 public enum Stage: String, Sendable, Hashable, CaseIterable {
   /// A `URLProtocol` within the client's process, without sockets.
   case inProcess = "in-process"
@@ -147,30 +151,30 @@ extension Delivery {
     return nil
   }
 
-  /// An ability that a delivery needs of its stage, beside sending a well-formed answer.
+  /// A capability that a delivery needs of its stage, in addition to sending well-formed responses.
   public enum Ability: String, Sendable, Hashable, CaseIterable {
-    /// The ability to fail with a client's error by its name.
+    /// The capability to fail with a client's error.
     case symptoms
-    /// The ability to send bytes that are not an answer, or only the beginning of one.
+    /// The capability to send bytes that are not a response, or only the beginning of one.
     case rawBytes
-    /// The ability to close one direction of a connection and keep the other open.
+    /// The capability to close one direction of a connection and keep the other open.
     case halfClose
-    /// The ability to keep a connection after its answer and end it later.
+    /// The capability to keep a connection after a response and end it later.
     case keptConnections
-    /// The ability to connect to a live origin and relay bytes both ways.
+    /// The capability to connect to a live origin and relay bytes in both directions.
     case relay
-    /// The ability to perform a TLS handshake.
+    /// The capability to perform a TLS handshake.
     case handshakes
-    /// The ability to go on as a WebSocket.
+    /// The capability to continue as a WebSocket.
     case conversations
 
-    /// The ability's name within a sentence.
+    /// The name of the capability within a sentence.
     public var noun: String {
       switch self {
       case .symptoms: "errors by name"
-      case .rawBytes: "bytes that are no whole answer"
+      case .rawBytes: "bytes that are not a complete response"
       case .halfClose: "connections that end one way"
-      case .keptConnections: "connections that outlive an answer"
+      case .keptConnections: "connections that outlive a response"
       case .relay: "connections to pass on"
       case .handshakes: "handshakes"
       case .conversations: "WebSocket connections"
@@ -178,7 +182,7 @@ extension Delivery {
     }
   }
 
-  /// The abilities that this delivery needs.
+  /// The capabilities that the delivery needs.
   public var needs: Set<Ability> {
     var needs: Set<Ability> = []
     var hasHead = false
@@ -200,7 +204,7 @@ extension Delivery {
 }
 
 extension Stage {
-  /// The abilities that the stage has beside sending a well-formed answer.
+  /// The capabilities of the stage in addition to sending well-formed responses.
   public var abilities: Set<Delivery.Ability> {
     switch self {
     case .inProcess: [.symptoms]
@@ -210,15 +214,15 @@ extension Stage {
 }
 
 extension Fault {
-  /// Returns the ability that a stage lacks for this delivery; `nil` where it can play it, if need
-  /// be as the error that a client would see.
+  /// Returns the capability that a stage lacks for the fault; `nil` if the stage can play it, if
+  /// necessary as the client's error.
   public func ability(lackingOn stage: Stage) -> Delivery.Ability? {
     guard stage == .inProcess else { return nil }
     switch self {
     case .malformed(.chunkedTrailers): return .rawBytes
     case .idle: return .keptConnections
     case .conversation: return .conversations
-    // What the platform makes of an end within the headers ends its process.
+    // An end within the headers crashes the process on this platform.
     case .cut(at: .inHeaders, then: .close), .cut(at: .inHeaders, then: .halfClose):
       return .rawBytes
     default: return nil
@@ -227,13 +231,14 @@ extension Fault {
 }
 
 extension Scenario {
-  /// Returns the reason why a stage cannot play this delivery, as text; `nil` where it can.
+  /// Returns the reason why a stage cannot play the scenario; `nil` if it can.
   public func obstacle(on stage: Stage) -> String? {
     for (index, rule) in rules.enumerated() {
       for (place, fault) in rule.faults.enumerated() {
         guard let ability = fault.ability(lackingOn: stage) else { continue }
         return
-          "rules[\(index)].faults[\(place)], \(fault.json), takes \(ability.noun), and in process there are none"
+          "rules[\(index)].faults[\(place)], \(fault.json), requires \(ability.noun), which do not "
+          + "exist in process"
       }
     }
     return nil

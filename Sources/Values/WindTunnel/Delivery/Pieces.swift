@@ -1,32 +1,32 @@
 internal import Foundation
 
-/// A body in the pieces that it is sent in, and what is waited between them.
+/// The parts in which a body is sent, and the waits between them.
 struct Pieces {
   /// The wait before the head.
   private(set) var firstWait = Duration.zero
-  /// The wait after the last piece.
+  /// The wait after the last part.
   private(set) var lastWait = Duration.zero
   private(set) var breaks: [Break] = []
-  /// Tells whether it came in pieces of its origin's.
+  /// Whether the origin sent the body in several parts.
   private(set) var isStream = false
 
-  /// Tells whether all of it comes in one piece, and at once.
+  /// Whether the whole body is sent in one part without a wait.
   var isOne: Bool {
     !isStream && firstWait == .zero && lastWait == .zero
       && breaks.allSatisfy { $0.offset == 0 && $0.wait == .zero }
   }
 
   struct Break {
-    /// Bytes of the body in front of it.
+    /// The number of bytes of the body before the break.
     var offset: Int
     var wait: Duration
   }
 
-  /// One piece, at once.
+  /// Creates one part without waits.
   init() {}
 
-  /// The pieces and times of a recording. A body of another length than the pieces' is cut at the
-  /// same places as far as it goes.
+  /// Creates the parts and waits of a recording. A body of another length is split at the same
+  /// offsets.
   init(_ timing: Timing, _ pace: Pace) {
     firstWait = pace.wait(timing.firstByte)
     isStream = timing.chunks.count > 1
@@ -36,7 +36,7 @@ struct Pieces {
       offset = offset.adding(bytes: chunk.bytes)
       last = max(last, chunk.offset)
     }
-    // What is known of a body in one piece is when it was whole.
+    // For a body in one part, only the time of its end is known.
     if timing.chunks.isEmpty {
       breaks = [Break(offset: 0, wait: pace.wait(timing.lastByte - last))]
     } else {
@@ -44,19 +44,19 @@ struct Pieces {
     }
   }
 
-  /// The time of a failure that came instead of an answer.
+  /// Creates the wait before a failure that was recorded instead of a response.
   init(failure timing: Timing, _ pace: Pace) {
     firstWait = pace.wait(max(timing.firstByte, timing.lastByte))
   }
 
-  /// Sends a body that is not the recorded one in one piece, when that one's last would have come.
+  /// Sends a body that is not the recorded one as one part, at the time of the recorded last part.
   mutating func join() {
     let total = breaks.reduce(.zero) { $0 + $1.wait }
     breaks = [Break(offset: 0, wait: total)]
     isStream = false
   }
 
-  /// Sends a body with edits, in the order of their places, in the pieces that it came in.
+  /// Adapts the parts to a body with edits, which are in the order of their offsets.
   mutating func follow(_ edits: [Edit]) {
     var (next, growth) = (0, 0)
     for index in breaks.indices where breaks[index].offset > 0 {
@@ -65,25 +65,26 @@ struct Pieces {
         growth += edits[next].bytes.count - edits[next].range.count
         next += 1
       }
-      // One within what is replaced comes in front of it.
+      // A break within a replaced range is moved before it.
       let place = next < edits.count ? min(offset, edits[next].range.lowerBound) : offset
       breaks[index].offset = place + growth
     }
   }
 
-  /// A body is dribbled in at most so many pieces; what is left comes with the last.
+  /// The maximum number of parts of a dribbled body; the last part contains the rest.
   static let dribbledPiecesMax = 1 << 16
 
-  /// Sends a body of a length so many bytes at a time, each piece but the first so much later.
+  /// Splits a body into parts of a number of bytes, with an interval before each part except the
+  /// first.
   mutating func dribble(_ count: Int, every interval: Duration, of length: Int) {
     let offsets = stride(from: count, to: length, by: count).prefix(Self.dribbledPiecesMax - 1)
     add(offsets.map { Break(offset: $0, wait: interval) })
   }
 
-  /// Waits at further places.
+  /// Adds waits at further offsets.
   mutating func add(_ more: [Break]) {
     breaks += more
-    // A stable order: what the origin waited comes before what the way costs.
+    // A stable order: the origin's waits precede the waits of faults.
     breaks = breaks.stablySorted { $0.offset < $1.offset }
   }
 

@@ -1,11 +1,11 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-/// A state machine that turns a delivery and a shaper into the actions of a courier and their
-/// times.
+/// A state machine that turns a delivery and a shaper into a courier's actions and their times.
 ///
-/// Events go in and actions come out; the player itself has no effects. A courier turns what it
-/// observes into events and carries the actions out; it needs no `if` about faults.
+/// Its inputs are events and its outputs are actions; the player itself has no effects. A courier
+/// reports its observations as events and performs the actions, and needs no conditions about
+/// faults.
 public struct Player: Sendable {
   private let delivery: Delivery
   private var position = 0
@@ -14,24 +14,25 @@ public struct Player: Sendable {
   private let upShaper: Shaper?
   private var meter: Meter?
   private var waitsUntil: Duration?
-  /// The time at which the last wait was over, from which the next is counted: whoever is late by a
-  /// millisecond a thousand times is late by no more than that.
+  /// The time at which the last wait should have ended, and from which the next one is counted.
+  ///
+  /// Late wake-ups therefore do not add up over many waits.
   private var waitedUntil: Duration?
-  /// The actions under way, in order of arrival.
+  /// The actions in transit, in order of arrival.
   private var underWay: [(at: Duration, bytes: Int, action: Action)] = []
   private var underWayStart = 0
-  /// The part of the current payload that has not been handed to the shaper.
+  /// The part of the current payload that the shaper has not received.
   private var rest: Data?
 
   private let metersLive: Bool
 
-  /// Starts a delivery.
+  /// Creates a player of a delivery.
   ///
   /// - Parameters:
   ///   - delivery: The steps to play.
-  ///   - shaper: The shaper of the bytes to the client; `nil`: none.
+  ///   - shaper: The shaper of the bytes to the client; `nil` for none.
   ///   - up: The shaper of the bytes from the client, while both directions are relayed.
-  ///   - metersLive: True where the courier reports every byte of a live answer, so that the shaper
+  ///   - metersLive: Whether the courier reports every byte of a live response, so that the shaper
   ///     can delay it.
   public init(
     _ delivery: Delivery,
@@ -44,18 +45,18 @@ public struct Player: Sendable {
     (upShaper, self.metersLive) = (up, metersLive)
   }
 
-  /// Tells whether every step has been carried out.
+  /// Whether every step has been performed.
   public var isDone: Bool { position >= delivery.steps.count && underWayStart >= underWay.count }
 
-  /// Tells whether the courier has to report every byte that it relays. Otherwise it relays all
-  /// bytes as fast as it can.
+  /// Whether the courier must report every byte that it relays. Otherwise it relays all bytes at
+  /// full speed.
   public var isMetering: Bool { meter != nil }
 
-  /// Returns the actions that are due after an event. Times count from any one origin and never run
-  /// backwards.
+  /// Returns the actions that are due after an event. Times have any common origin and never
+  /// decrease.
   public mutating func next(_ event: Event, at now: Duration) -> [Action] {
     if case .arrived(let arrival) = event { arrived |= arrival.bit }
-    // What has arrived makes room for more.
+    // Bytes that have arrived free capacity for more.
     _ = shaper?.arrived(at: now)
     var wake: Duration?
     var actions: [Action] = []
@@ -83,11 +84,11 @@ public struct Player: Sendable {
   ) -> Duration? {
     let wake = meter?.next(event, at: now, &actions)
     guard let meter, meter.isCut || meter.isOver else { return wake }
-    // Both ends have closed by themselves: what was to happen later does not.
+    // Both ends have closed by themselves, so later steps do not happen.
     let isRelay = !delivery.steps[position].isLive
     position = isRelay && !meter.isCut ? delivery.steps.count : position + 1
     self.meter = nil
-    // What passed had the link's delay already.
+    // The relayed bytes have already had the link's delay.
     shaper = nil
     return nil
   }
@@ -98,10 +99,10 @@ public struct Player: Sendable {
     return Self.never
   }
 
-  /// A moment that never comes: only an arrival helps.
+  /// A time that is never reached: only an arrival ends the wait.
   private static let never = Duration.seconds(Int64.max / 2)
 
-  /// Acts on a step; a moment means that it is not over before.
+  /// Performs a step; returns the time at which to continue if the step is not over.
   private mutating func take(_ step: Delivery.Step, at now: Duration) -> Duration? {
     switch step {
     case .await(let arrival):
@@ -115,7 +116,7 @@ public struct Player: Sendable {
     case .head(let head): send(.head(head), count: Self.size(of: head), at: now)
     case .shakeHands(let handshake): send(.shakeHands(handshake), count: 0, at: now)
     case .converse(let head, let faults):
-      // The link of what follows begins with this head, and is the courier's.
+      // The shaper of the conversation begins with this head, and belongs to the courier.
       underWay.append((now, shaper?.sentBytes ?? 0, .converse(head, faults)))
     case .bytes(.data(let data)):
       if let moment = stream(rest ?? data, at: now) { return moment }
@@ -138,7 +139,7 @@ public struct Player: Sendable {
     return nil
   }
 
-  /// Hands a payload to the shaper, slice by slice, as far as its queue has room.
+  /// Passes a payload to the shaper in slices, while its queue has room.
   private mutating func stream(_ data: Data, at now: Duration) -> Duration? {
     rest = data
     while let left = rest, !left.isEmpty {
@@ -158,7 +159,8 @@ public struct Player: Sendable {
     underWay.append((moment, shaper?.sentBytes ?? 0, action))
   }
 
-  /// Says what has arrived, of bytes as far as they have, and answers when to look again.
+  /// Adds the actions whose bytes have arrived, or parts of them; returns the time of the next
+  /// arrival.
   private mutating func release(at now: Duration, _ actions: inout [Action]) -> Duration? {
     guard underWayStart < underWay.count else { return nil }
     let arrived = shaper?.arrived(at: now) ?? 0
@@ -179,40 +181,39 @@ public struct Player: Sendable {
     return nil
   }
 
-  /// About what a head takes on the wire.
+  /// The approximate size of a head on the wire.
   private static func size(of head: ResponseHead) -> Int {
     head.headers.reduce(19) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
   }
 
   /// An event that a courier reports to its player.
   public enum Event: Sendable, Hashable {
-    /// The start of the delivery, or a time that the player asked to be woken at.
+    /// The start of the delivery, or a time that the player requested.
     case tick
     /// A part of the request has arrived from the client.
-    case arrived(Delivery.Arrival)
-    /// A number of bytes have arrived to be relayed in this direction; reported while the player
-    /// meters.
+    case arrived(Delivery.ClientEvent)
+    /// A number of bytes for this direction have arrived; reported while the player meters.
     case came(Link.Way, Int)
     /// One direction has ended (FIN); reported while the player meters.
     case ended(Link.Way)
   }
 
-  /// An action for a courier to take, in order.
+  /// An action for a courier; actions are performed in order.
   public enum Action: Sendable, Hashable {
     /// Send the status line and the fields.
     case head(ResponseHead)
-    /// Shake hands in TLS from here on.
+    /// Perform a TLS handshake now.
     case shakeHands(Handshake)
-    /// Answer the handshake of a WebSocket and go on with the recorded conversation, in which this
-    /// goes wrong.
+    /// Send the response to a WebSocket handshake and play the recorded conversation with these
+    /// faults.
     case converse(ResponseHead, [ConversationFault])
     /// Send these bytes to the client.
     case bytes(Data)
-    /// Forward the live origin's answer; where the player meters, report every byte to it.
+    /// Forward the live origin's response; if the player meters, report every byte to it.
     case live
-    /// End the message; `Afterwards` is the state of the connection from then on.
+    /// End the message; `Afterwards` is the following state of the connection.
     case finish(Delivery.Afterwards)
-    /// Send FIN and keep reading.
+    /// Send FIN and continue to read.
     case closeWrite
     /// Close once everything has been sent.
     case close
@@ -222,10 +223,12 @@ public struct Player: Sendable {
     case stall
     /// Fail with this symptom as the client's error.
     case fail(Symptom)
-    /// Connect to the live origin and relay bytes both ways; where the player meters, report every
-    /// byte to it and relay as many as it says.
+    /// Connect to the live origin and relay bytes in both directions.
+    ///
+    /// If the player meters, report every byte to it, and relay only the number of bytes that it
+    /// returns.
     case relay
-    /// Relay this number of the bytes that wait in one direction.
+    /// Relay this number of the pending bytes in one direction.
     case pass(Link.Way, Int)
     /// Relay the end of one direction; every byte before it has been relayed.
     case passEnd(Link.Way)
@@ -233,13 +236,13 @@ public struct Player: Sendable {
     case hold(Link.Way)
     /// Resume reading in one direction.
     case takeMore(Link.Way)
-    /// Wake the player at this time.
+    /// Call the player at this time.
     case wake(Duration)
   }
 }
 
-extension Delivery.Arrival {
-  /// Its place in a set of arrivals.
+extension Delivery.ClientEvent {
+  /// The bit of the arrival in a set of arrivals.
   fileprivate var bit: UInt8 {
     switch self {
     case .clientHello: 1
@@ -249,24 +252,26 @@ extension Delivery.Arrival {
   }
 }
 
-/// One direction of what is passed on while it comes: bytes are counted in, wait as long as the
-/// link has them wait, and are counted out.
+/// One direction of relayed bytes: bytes are counted when they arrive, delayed by the link, and
+/// counted when they leave.
 struct Passage: Sendable {
-  /// The number of bytes that may be on their way at once, before the sender has to wait. A TCP
-  /// receiver says so, too: the largest window that Linux opens by itself is 6 MiB (`tcp_rmem`).
+  /// The maximum number of bytes in transit before the sender must wait.
+  ///
+  /// A TCP receiver has such a limit, too: the largest window that Linux opens by default is 6 MiB
+  /// (`tcp_rmem`).
   static let windowBytes = 1 << 20
 
   private let way: Link.Way
   private var shaper: Shaper
-  /// The number of bytes that may still pass; `nil`: any number.
+  /// The number of bytes that may still be relayed; `nil` for any number.
   private var bytesLeft: Int?
-  /// The number of bytes that the shaper had been told of before.
+  /// The number of bytes that the shaper had received earlier.
   private let before: Int
   private var passed = 0
   private var underWayBytes = 0
   private var end: Duration?
   private var isHeld = false
-  /// Tells whether the end has been passed on.
+  /// Whether the end has been relayed.
   private(set) var isEnded = false
 
   init(_ way: Link.Way, _ shaper: Shaper?, bytesMax: Int? = nil) {
@@ -276,7 +281,7 @@ struct Passage: Sendable {
     bytesLeft = bytesMax
   }
 
-  /// Tells whether everything has passed that may.
+  /// Whether the maximum number of bytes has been relayed.
   var isExhausted: Bool { bytesLeft == 0 && underWayBytes == 0 }
 
   mutating func came(_ count: Int, at now: Duration) {
@@ -294,7 +299,7 @@ struct Passage: Sendable {
     if end == nil { end = shaper.send(0, at: now) }
   }
 
-  /// Says what has arrived, and answers when to look again.
+  /// Adds the actions for bytes that have arrived; returns the time of the next arrival.
   mutating func take(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
     let count = shaper.arrived(at: now) - before - passed
     if count > 0 {
@@ -311,11 +316,11 @@ struct Passage: Sendable {
     return next.map { min($0, room) } ?? room
   }
 
-  /// Stops the sender while the queue is full, and answers when there will be room.
+  /// Stops the sender while the queue is full; returns the time at which there will be room.
   private mutating func regulate(at now: Duration, _ actions: inout [Player.Action]) -> Duration? {
     let isFull =
       if bytesLeft == 0 {
-        // Nothing more may pass, so nothing more is to come while the last of it is under way.
+        // No more bytes may be relayed, so the sender waits while the last ones are in transit.
         isHeld || underWayBytes > 0
       } else {
         underWayBytes >= Self.windowBytes || (underWayBytes > 0 && shaper.room(at: now) == 0)
@@ -329,23 +334,23 @@ struct Passage: Sendable {
   }
 }
 
-/// Both directions of what passes while it comes, until both have ended or one is exhausted.
+/// Both directions of relayed bytes, until both have ended or one has reached its maximum.
 private struct Meter: Sendable {
   private var up: Passage?
   private var down: Passage
 
-  /// Meters both ways of a relay.
+  /// Creates a meter for both directions of a relay.
   init(up: Shaper?, down: Shaper?, downBytesMax: Int?) {
     self.up = Passage(.up, up)
     self.down = Passage(.down, down, bytesMax: downBytesMax)
   }
 
-  /// Meters the way down of an answer.
+  /// Creates a meter for the bytes of a response.
   init(down: Shaper?) { self.down = Passage(.down, down) }
 
-  /// Tells whether so many bytes have passed as may.
+  /// Whether the maximum number of bytes has been relayed.
   var isCut: Bool { down.isExhausted }
-  /// Tells whether every way has ended.
+  /// Whether every direction has ended.
   var isOver: Bool { down.isEnded && up?.isEnded != false }
 
   mutating func next(

@@ -1,23 +1,24 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// The steps of a response, whole or to its cut.
+/// The steps of a response, complete or up to its cut.
 struct ResponseSteps {
   private var response: ScriptedResponse
   private(set) var steps: [Delivery.Step]
-  /// The last step, which is the end of the response.
+  /// The last step, which ends the response.
   private(set) var ending = Delivery.Step.finish
 
-  /// Creates the steps of a response behind others.
+  /// Creates the steps of a response after other steps.
   init(_ response: ScriptedResponse, behind steps: [Delivery.Step]) {
     (self.response, self.steps) = (response, steps)
     if let message = settle() { write(message) } else { write() }
   }
 
-  /// Decides the form of the response. Returns its bytes if no framing in good form gives them,
-  /// and the stage can send them; on any other stage the client's view of them replaces them.
+  /// Decides the form of the response; returns its bytes if only raw bytes have that form.
+  ///
+  /// If the stage cannot send raw bytes, the client's error for them replaces them.
   private mutating func settle() -> WireMessage? {
-    // A recorded failure comes before any byte.
+    // A recorded failure happens before any byte.
     if let cut = response.recordedCut, cut.offset == nil { response.stops.removeUnplain() }
     let count = response.body.count
     if let (bytes, interval) = response.dribble {
@@ -40,7 +41,7 @@ struct ResponseSteps {
     return nil
   }
 
-  /// Adds the waits within the body to its pieces.
+  /// Adds the waits within the body to its parts.
   private mutating func settlePauses() {
     let pauses = response.stops.waits(before: firstCut.0).compactMap { wait in
       wait.offset.map { Pieces.Break(offset: $0, wait: wait.length) }
@@ -48,7 +49,7 @@ struct ResponseSteps {
     if !pauses.isEmpty { response.pieces.add(pauses) }
   }
 
-  /// The first cut on the way, which is the one that happens, and whether it was recorded.
+  /// The first cut in the response, which ends it, and whether the cut was recorded.
   private var firstCut: (ScriptedResponse.Cut?, isRecorded: Bool) {
     let cut = response.stops.end.map { ScriptedResponse.Cut(offset: $0.offset, ending: $0.ending) }
     guard let recorded = response.recordedCut, let cut else {
@@ -58,7 +59,7 @@ struct ResponseSteps {
     return (isRecorded ? recorded : cut, isRecorded)
   }
 
-  /// The interim responses that come first.
+  /// The interim responses before the response.
   private var interims: [ResponseHead] {
     guard response.stage == .onTheWire else { return [] }
     let added = Array(repeating: ResponseHead(status: 103), count: response.interimResponses)
@@ -70,7 +71,7 @@ struct ResponseSteps {
     ending = step
   }
 
-  /// Writes a response in good form.
+  /// Writes a well-formed response.
   private mutating func write() {
     let (pieces, (cut, isRecorded)) = (response.pieces, firstCut)
     let hasStart = cut?.offset != nil || isRecorded
@@ -102,7 +103,7 @@ struct ResponseSteps {
     return response.head == nil ? .close : .finish
   }
 
-  /// Returns white space of a number of bytes, in steps that share the bytes of one piece.
+  /// Returns white space of a number of bytes, in steps that share the bytes of one part.
   private static func filler(_ count: Int) -> [Delivery.Step] {
     guard count > 0 else { return [] }
     let piece = Data(repeating: UInt8(ascii: " "), count: min(count, ResponseEdit.pieceBytes))
@@ -111,21 +112,21 @@ struct ResponseSteps {
     return rest > 0 ? steps + [.bytes(.data(piece.prefix(rest)))] : steps
   }
 
-  /// Returns the head. It announces more than is sent before a cut, because a connection that ends
-  /// after all that was announced ends well.
+  /// Returns the head. Before a cut it declares more than is sent, because a response that ends at
+  /// its declared length ends without an error.
   private func announcing(_ cut: ScriptedResponse.Cut?) -> ResponseHead? {
     guard var head = response.head, !response.isContentless else { return response.head }
     let isOpen = head.headers["Content-Length"] == nil
     let isOpenStream = response.stage == .onTheWire && response.pieces.isStream && isOpen
     guard let offset = cut?.offset else {
-      // A client that hides the framing does not record that a stream was one.
+      // If the recording client did not report the framing, the recording does not have it.
       if isOpenStream, head.headers["Transfer-Encoding"] == nil {
         head.headers.append("Transfer-Encoding", "chunked")
       }
       return head
     }
     if isOpenStream {
-      // Its chunks have an end of their own, which does not come (RFC 9112 §8).
+      // Its chunked coding has an end of its own, which is not sent (RFC 9112 §8).
       head.headers["Transfer-Encoding"] = "chunked"
       return head
     }

@@ -4,24 +4,24 @@ internal import WindTunnelSymptoms
 /// The delivery of an outcome under construction: its response, to which its faults are applied one
 /// by one.
 struct Script {
-  /// The faults that the answer gave no room for.
+  /// The faults that are not possible with the response.
   private(set) var undone: [UndoneFault] = []
 
-  /// The time since 1970 when it was decided, where the caller told it.
+  /// The time of the decision, since 1970; `nil` if the caller passed none.
   private let now: Duration?
   private var before: [Delivery.Step] = []
   private var response: ScriptedResponse
   private var isLive = false
-  /// Tells whether the answer is a WebSocket's handshake, behind which a conversation goes on, or
-  /// may be one, where the live origin is asked.
+  /// Whether the response is to a WebSocket handshake, after which a conversation follows or, with
+  /// a live origin, may follow.
   private var isConversation = false
-  /// The failures of the conversation.
+  /// The faults of the conversation.
   private var conversationFaults: [ConversationFault] = []
-  /// The reason why there is nothing that a mutation could change.
+  /// The reason why a mutation is not possible.
   private var obstacle: String?
-  /// The versions of the body that its faults have not named yet.
+  /// The number of faults with a version of the body that have not been applied yet.
   private var versionsLeft = 0
-  /// The end of the connection after a whole answer.
+  /// The end of the connection after a complete response.
   private var idleEnd: IdleEnd?
 
   init(_ outcome: Outcome, on stage: Stage) {
@@ -34,11 +34,12 @@ struct Script {
     case .forward:
       isLive = true
       obstacle = Self.passes
-      // The fields of the connection are gone; this one no other request has (RFC 6455 §4.1).
+      // The connection's fields have been removed. This field occurs in no other request (RFC 6455
+      // §4.1).
       isConversation = stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):
       response.answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
-      obstacle = "no recording answers"
+      obstacle = "no recording matches"
     }
     if let delay = outcome.delay {
       response.pieces = Pieces(Timing(firstByte: delay, lastByte: delay), .asRecorded)
@@ -48,7 +49,7 @@ struct Script {
   /// Removes the interim responses of a recording, which a client of HTTP/1.0 cannot receive.
   mutating func leaveOutInterims() { response.leaveOutInterims() }
 
-  /// The response, if all of it is sent at once without changes; `nil` if it takes steps.
+  /// The response, if all of it is sent at once without changes; `nil` if it needs steps.
   var whole: (head: ResponseHead, body: Data)? {
     isLive || isConversation || !before.isEmpty || idleEnd != nil ? nil : response.whole
   }
@@ -88,7 +89,7 @@ struct Script {
     }
   }
 
-  // MARK: What was recorded
+  // MARK: The recording
 
   private mutating func play(_ interaction: Interaction, _ outcome: Outcome) {
     let (timing, pace) = (interaction.timing, outcome.pace)
@@ -101,11 +102,11 @@ struct Script {
         before.append(.wait(wait))
       }
     case .response(let recorded) where response.stage == .onTheWire && recorded.status == 101:
-      refuse("The recorded 101 hands the connection over to another protocol")
+      refuse("The recorded 101 switches the connection to another protocol")
     case .response(let recorded):
-      // An answer to a range, 206 or not, is the answer to that range.
+      // A response to a range request, 206 or not, is the response for that range.
       let isPart = interaction.request.headers["Range"] != nil
-      // The part of a version is taken when there is one.
+      // If the response has a version, the part is taken from the version.
       let part = isPart || versionsLeft > 0 ? recorded : recorded.part(for: request)
       let (rest, restTiming) = resumed(part, of: interaction, for: request)
       response.answer(rest, to: request)
@@ -121,8 +122,9 @@ struct Script {
     }
   }
 
-  /// Returns what follows the last event that a client has seen; what was recorded of a client that
-  /// had seen the same is that already.
+  /// Returns the events after the client's last one.
+  ///
+  /// A recording for a client with the same last event is used unchanged.
   private func resumed(
     _ response: Response,
     of interaction: Interaction,
@@ -140,16 +142,16 @@ struct Script {
       (.onTheWire, .emptyAnswer), (.onTheWire, .malformedResponse), (.onTheWire, .cancelled):
       response.breakOff(by: symptom, at: nil)
     case (.onTheWire, _):
-      refuse("The recorded failure \(symptom.rawValue) happens before there is a request")
+      refuse("The recorded failure \(symptom.rawValue) occurs before the request")
     }
   }
 
-  /// Says why a recording cannot be replayed on a connection.
+  /// Sets a response with the reason why a recording cannot be replayed on a connection.
   private mutating func refuse(_ reason: String) {
-    response.stand(.notice(502, reason + "; a server cannot replay it on a connection it has.\n"))
+    response.stand(.notice(502, reason + "; a server cannot replay it on an open connection.\n"))
   }
 
-  // MARK: What goes wrong
+  // MARK: Faults
 
   mutating func add(_ fault: Fault, to request: Request) {
     switch fault {
@@ -166,9 +168,9 @@ struct Script {
         end(at: .afterRequest, response.stage == .inProcess ? .fail(symptom) : .reset)
       }
     case .conversation(let inner):
-      // Without a wire there is none that it could be.
+      // A stage without sockets has no conversations, so it need not be distinguished.
       if response.stage == .inProcess, !isLive { isConversation = true }
-      guard isConversation else { return misfit(fault, "the answer is no WebSocket") }
+      guard isConversation else { return misfit(fault, "the response is not a WebSocket") }
       guard response.stops.end == nil else { return misfit(fault, Self.unanswered) }
       conversationFaults.append(inner)
     case .dribble where isConversation, .throttle where isConversation, .idle where isConversation,
@@ -180,7 +182,7 @@ struct Script {
     case .throttle(let rate):
       noteLive(fault)
       let rate = min(max(Fault.rates.lowerBound, rate), Fault.rates.upperBound)
-      // Twenty pieces a second, where so many make a byte each.
+      // Twenty parts a second if each then has at least one byte.
       let bytes = max(1, rate / 20)
       response.dribble = (bytes, .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(rate)))
     case .idle(let end): idleEnd = end
@@ -199,7 +201,7 @@ struct Script {
     }
   }
 
-  /// Puts the way up into a wait; the way down is the shaper's.
+  /// Adds the travel time of the request as a wait; the shaper delays the response.
   mutating func travel(_ path: LinkPath, _ outcome: Outcome) {
     let travel = path.travel(
       requestBytes: outcome.requestBytes,
@@ -209,18 +211,18 @@ struct Script {
     before.insert(.wait(travel), at: 0)
   }
 
-  /// The reason why a live answer cannot be changed.
-  private static let passes = "a live answer passes as it comes"
+  /// The reason why a live response cannot be changed.
+  private static let passes = "a live response is passed on as it arrives"
 
-  /// The reason why what a conversation says cannot be changed as a body can.
+  /// The reason why a conversation cannot be changed like a body.
   private var conversing: String {
-    // Nobody knows what a live origin answers.
+    // The live origin's response is unknown.
     isLive
-      ? "a WebSocket is asked for, which has no body"
-      : "the answer is a WebSocket, which has no body"
+      ? "a WebSocket is requested, which has no body"
+      : "the response is a WebSocket, which has no body"
   }
 
-  /// The reason why nothing goes wrong in a conversation that does not begin.
+  /// The reason why a conversation that does not begin has no faults.
   private static let unanswered = "the handshake is not answered"
 
   private mutating func noteLive(_ fault: Fault) {
@@ -243,7 +245,7 @@ struct Script {
   }
 
   private mutating func replace(by other: Response, _ request: Request) {
-    leaveConversation("another answer refuses the handshake")
+    leaveConversation("another response refuses the handshake")
     response.answer(other, to: request)
     (response.recordedCut, response.pieces) = (nil, Pieces())
     (isLive, isConversation, obstacle) = (false, false, nil)
@@ -271,7 +273,7 @@ struct Script {
     switch effect {
     case .reset: end(at: point, .reset, for: fault)
     case .close: end(at: point, .close, for: fault)
-    // Who has no socket cannot tell one end from the other.
+    // A stage without sockets cannot distinguish the two kinds of end.
     case .halfClose: end(at: point, response.stage == .inProcess ? .close : .closeWrite, for: fault)
     case .stall(nil): end(at: point, .stall, for: fault)
     case .stall(let length?):
@@ -280,14 +282,14 @@ struct Script {
     }
   }
 
-  /// Leaves out the cuts and pauses behind the end of the response: a client that gets all of it
-  /// meets no fault.
+  /// Removes the cuts and pauses after the end of the response: a client that receives the complete
+  /// response has no fault.
   mutating func leaveOutMissedCuts() {
     if isLive { return }
     for (fault, reason) in response.removeMissedCuts() { misfit(fault, reason) }
   }
 
-  /// Names the failures of a conversation that does not begin.
+  /// Reports the faults of a conversation that does not begin.
   private mutating func leaveConversation(_ reason: String) {
     for fault in conversationFaults { misfit(.conversation(fault), reason) }
     conversationFaults = []

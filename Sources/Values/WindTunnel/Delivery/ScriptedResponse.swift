@@ -9,26 +9,26 @@ struct ScriptedResponse {
   private(set) var head: ResponseHead?
   private(set) var body = Data()
   var pieces = Pieces()
-  /// Whether the head ends the message, whatever it announces (RFC 9112 §6.3, rule 1).
+  /// Whether the head ends the message, regardless of its fields (RFC 9112 §6.3, rule 1).
   private(set) var isContentless = false
-  /// The end of the recorded response, if it was cut; a response in its place is not cut.
+  /// The end of the recorded response, if it was cut; a replacement response is not cut.
   var recordedCut: Cut?
   var stops = Stops()
-  /// The fault of the response's form.
+  /// The malformation of the response; `nil` if it is well-formed.
   private(set) var malformation: Malformation?
-  /// The size of the pieces of the body, and the time between them.
+  /// The size of the parts of the body, and the time between them.
   var dribble: (bytes: Int, interval: Duration)?
   /// The number of interim responses that faults add.
   private(set) var interimResponses = 0
-  /// The number of bytes after which a body without an end is cut.
+  /// The number of bytes after which an endless body is cut.
   private(set) var endlessBytes: Int?
 
   /// A cut of the response before its end.
   struct Cut {
-    /// Bytes of the body in front of it; `nil`: no head either.
+    /// The number of bytes of the body before the cut; `nil` for a cut before the head.
     var offset: Int?
     var ending: Delivery.Step
-    /// Tells whether what came then was no HTTP.
+    /// Whether the recorded bytes after it were not valid HTTP.
     var isMalformed = false
   }
 
@@ -37,7 +37,7 @@ struct ScriptedResponse {
     (self.stage, self.bodySources) = (stage, bodySources)
   }
 
-  /// The response, if all of it is sent at once without changes; `nil` if it takes steps.
+  /// The response, if all of it is sent at once without changes; `nil` if it needs steps.
   var whole: (head: ResponseHead, body: Data)? {
     guard let head, recordedCut == nil, stops.isEmpty, malformation == nil,
       head.informational.isEmpty, interimResponses == 0, endlessBytes == nil, dribble == nil,
@@ -60,7 +60,7 @@ struct ScriptedResponse {
       return
     }
     body = response.body.data
-    // What is played is whole, so a length that was written must be the body's.
+    // A played body is complete, so a recorded length must match it.
     let length = String(body.count)
     let written = response.headers.count { $0.isNamed("Content-Length") }
     if written > 1 || written == 1 && response.headers["Content-Length"] != length {
@@ -78,7 +78,7 @@ struct ScriptedResponse {
     breakOff(by: symptom, at: body.count)
   }
 
-  /// Cuts the response by a recorded failure: behind some bytes of the body, or before its head.
+  /// Cuts the response by a recorded failure: after some bytes of the body, or before its head.
   mutating func breakOff(by symptom: Symptom, at offset: Int?) {
     recordedCut = Cut(
       offset: offset,
@@ -87,8 +87,9 @@ struct ScriptedResponse {
     )
   }
 
-  /// Returns how a connection ends so that a client sees a symptom. A client that left once is kept
-  /// waiting until it leaves again.
+  /// Returns the end of a connection that leads to a client's symptom.
+  ///
+  /// A client that cancelled the recorded request waits until it cancels again.
   private func ending(_ symptom: Symptom) -> Delivery.Step {
     switch (stage, symptom) {
     case (_, .cancelled): .stall
@@ -101,10 +102,10 @@ struct ScriptedResponse {
 
   // MARK: Changes
 
-  /// Leaves out the cuts and pauses behind the end of the response: a client that gets all of it
-  /// meets no fault.
+  /// Removes the cuts and pauses after the end of the response, and returns their faults with the
+  /// reasons.
   ///
-  /// Returns their faults with the reasons.
+  /// A client that receives the complete response has no fault.
   mutating func removeMissedCuts() -> [(fault: Fault, reason: String)] {
     guard !stops.isEmpty, head != nil, endlessBytes == nil else { return [] }
     let (hasNoBody, count) = (isContentless, body.count)
@@ -123,48 +124,48 @@ struct ScriptedResponse {
     }
   }
 
-  /// Returns the bytes of the body up to the end of so many of its events.
+  /// Returns the number of bytes of the body up to the end of its event with this number.
   func place(ofEvent count: Int) -> Result<Int, Mutation.Misfit> {
     guard let type = head?.headers["Content-Type"],
       let format = EventStream.Format(contentType: type)
-    else { return .failure(Mutation.Misfit("the answer streams no events")) }
+    else { return .failure(Mutation.Misfit("the response has no event stream")) }
     guard head?.headers["Content-Encoding"] == nil else {
       return .failure(Mutation.Misfit("the body is in a coding"))
     }
     if count == 0 { return .success(0) }
     let events = EventStream(body, format).events
     guard count <= events.count else {
-      return .failure(Mutation.Misfit("the answer has \(events.count) events"))
+      return .failure(Mutation.Misfit("the response has \(events.count) events"))
     }
     return .success(events[count - 1].end)
   }
 
   /// Applies a mutation of the body.
   mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
-    guard let head else { throw Mutation.Misfit("there is no answer") }
+    guard let head else { throw Mutation.Misfit("there is no response") }
     let (old, wasContentless) = (body, isContentless)
     let announced = head.headers["Content-Length"].flatMap { Int($0) }
     let mutated = try mutation.applied(to: Response(head, Body(old)), hasContent: !wasContentless)
     answer(mutated, to: request)
-    // A recording that was cut announces more than it has, and does so still, by what the body
-    // grew.
+    // A recording that was cut declares more than it has, and still does after the body has changed
+    // its length.
     if recordedCut?.offset != nil, !wasContentless, !isContentless, let announced, announced >= 0 {
       let rest = max(0, announced - old.count)
       self.head?.headers["Content-Length"] = String(body.count.adding(bytes: rest))
     }
-    // A body that only ends earlier is still the origin's, piece by piece.
+    // A body that only ends earlier keeps the origin's parts.
     if body != old.prefix(body.count) { pieces.join() }
     if recordedCut?.offset != nil { recordedCut?.offset = body.count }
   }
 
   /// Applies an edit of the response.
   mutating func edit(_ edit: ResponseEdit, _ request: Request) throws(Mutation.Misfit) {
-    guard let head else { throw Mutation.Misfit("there is no answer") }
+    guard let head else { throw Mutation.Misfit("there is no response") }
     switch edit {
     case .contentType(let type): self.head?.headers["Content-Type"] = type
     case .contentEncoding(let coding):
       let name = coding == .unknown ? "x-unknown" : coding.rawValue
-      guard !isContentless, !body.isEmpty else { throw Mutation.Misfit("the answer has no body") }
+      guard !isContentless, !body.isEmpty else { throw Mutation.Misfit("the response has no body") }
       guard head.headers["Content-Encoding"] == nil else {
         throw Mutation.Misfit("the body is in a coding already")
       }
@@ -175,7 +176,7 @@ struct ScriptedResponse {
       for number in 1...max(1, count) { self.head?.headers.append("X-Filler-\(number)", "filler") }
     case .lowercaseFieldNames:
       var fields = head.headers.map { HeaderField($0.name.lowercased(), $0.value) }
-      // The field that a server adds by itself would have its own spelling.
+      // A field that a server adds by itself would have another spelling.
       if !isContentless, head.headers["Content-Length"] == nil,
         head.headers["Transfer-Encoding"] == nil
       {
@@ -186,7 +187,7 @@ struct ScriptedResponse {
       if stage == .inProcess, count > ResponseEdit.clientFieldBytesMax {
         stops.add(.end(.fail(.malformedResponse)), at: .afterRequest)
       } else {
-        // Ten times as fast as a string of so many characters.
+        // Ten times as fast as a string of repeated characters.
         let filler = [UInt8](repeating: UInt8(ascii: "f"), count: count)
         self.head?.headers.append("X-Filler", String(decoding: filler, as: UTF8.self))
       }
@@ -210,10 +211,10 @@ struct ScriptedResponse {
       guard head.headers["Content-Encoding"] == nil else {
         throw Mutation.Misfit("the body is in a coding already")
       }
-      // In process the platform opens it, and has not said so yet.
+      // In process the platform decompresses the body, and adds the request's field later.
       let isNamed = request.headers["Accept-Encoding"] != nil
       guard stage == .inProcess || isNamed && request.headers.accepts(coding: "gzip") else {
-        throw Mutation.Misfit("the client takes no gzip")
+        throw Mutation.Misfit("the client does not accept gzip")
       }
       var packed = head
       packed.headers["Content-Encoding"] = "gzip"
@@ -226,7 +227,7 @@ struct ScriptedResponse {
       }
       answer(Response(changed, other.body), to: request)
     case .endlessBody(let count):
-      guard malformation == nil else { throw Mutation.Misfit("the answer is malformed") }
+      guard malformation == nil else { throw Mutation.Misfit("the response is malformed") }
       self.head?.headers.remove("Content-Length")
       self.head?.headers["Transfer-Encoding"] = "chunked"
       endlessBytes = bounded(count)
@@ -254,47 +255,51 @@ struct ScriptedResponse {
   }
 
   private mutating func becomeVersion(_ number: Int, for request: Request) throws(Mutation.Misfit) {
-    guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
-    guard let head, head.status == 200 else { throw Mutation.Misfit("the answer is no 200") }
+    guard recordedCut == nil else {
+      throw Mutation.Misfit("the recording is of a truncated response")
+    }
+    guard let head, head.status == 200 else { throw Mutation.Misfit("the response is not a 200") }
     guard head.headers["Content-Encoding"] == nil else {
       throw Mutation.Misfit("the body is in a coding")
     }
     let old = body
     let whole = Response(head, Body(old)).version(number)
     guard number == 1 || isContentless || whole.body.data != old else {
-      throw Mutation.Misfit("the body has no letter and no digit")
+      throw Mutation.Misfit("the body has no letters or digits")
     }
     answer(whole.part(for: request), to: request)
     if body != old { pieces.join() }
   }
 
-  /// Tells in an error where there is no body that another could take the place of.
+  /// Throws an error if there is no complete body that another could replace.
   private func giveRoom() throws(Mutation.Misfit) {
-    guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a cut answer") }
-    guard !isContentless else { throw Mutation.Misfit("the answer has no body") }
+    guard recordedCut == nil else {
+      throw Mutation.Misfit("the recording is of a truncated response")
+    }
+    guard !isContentless else { throw Mutation.Misfit("the response has no body") }
   }
 
   private func bounded(_ count: Int) -> Int {
     stage == .inProcess ? min(count, ResponseEdit.inProcessBodyBytesMax) : count
   }
 
-  /// Applies a fault of the response's form, to a stopgap if there is no response.
+  /// Applies a malformation, to a stopgap if there is no response.
   mutating func malform(_ malformation: Malformation) throws(Mutation.Misfit) {
     guard self.malformation == nil else {
-      throw Mutation.Misfit("the answer is malformed in another way")
+      throw Mutation.Misfit("the response is malformed in another way")
     }
-    guard endlessBytes == nil else { throw Mutation.Misfit("the answer has no end") }
+    guard endlessBytes == nil else { throw Mutation.Misfit("the response has no end") }
     guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a failure") }
     if head == nil { stand(.stopgap) }
     guard !malformation.needsContent || !isContentless && !body.isEmpty else {
-      throw Mutation.Misfit("the answer has no body")
+      throw Mutation.Misfit("the response has no body")
     }
     self.malformation = malformation
   }
 
   // MARK: As bytes
 
-  /// Returns the answer as bytes.
+  /// Returns the response as bytes.
   func message() -> WireMessage {
     let head = head ?? ResponseHead()
     if let malformation { return WireMessage(head, body, wrongAs: malformation) }
@@ -307,18 +312,18 @@ struct ScriptedResponse {
     if isContentless { return WireMessage(head, body, .length(written), isContentless: true) }
     let announced = recordedCut == nil ? body.count : max(written ?? 0, body.count + 1)
     let message = WireMessage(head, body, .length(announced), isContentless: false)
-    // An end where no more was announced would be a good one.
+    // An end at the declared length would not be an error.
     guard recordedCut == nil, stops.end(behind: message, ofBody: body.count) else { return message }
     return WireMessage(head, body, .length(body.count + 1), isContentless: false)
   }
 
-  /// Tells whether the recorded answer broke off, on a wire, in what was no HTTP.
+  /// Whether the recorded response ended, on a wire, in bytes that were not valid HTTP.
   var breaksOffMalformed: Bool {
     stage == .onTheWire && !isContentless && recordedCut?.isMalformed == true
       && recordedCut?.offset != nil
   }
 
-  /// Lets the answer be what a client makes of a malformed one.
+  /// Replaces a malformed response by the client's view of it.
   mutating func seem(_ malformation: Malformation) {
     let half = body.count / 2
     switch malformation.appearance {

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The points at which faults halt an answer, in the order of the faults.
+/// The points at which faults end or pause a response, in the order of the faults.
 struct Stops {
-  /// An end of the answer, or a pause, at a point.
+  /// An end of the response, or a pause, at a point.
   enum Act {
     case wait(Duration)
     case end(Delivery.Step)
@@ -11,10 +11,11 @@ struct Stops {
   private struct Stop {
     var point: Fault.Point
     var act: Act
-    /// The fault that asked for it; `nil` if something else did.
+    /// The fault that requires it; `nil` if there is none.
     var fault: Fault?
 
-    /// Bytes of the body in front of it; `nil`: no head either. Of plain points only.
+    /// The number of bytes of the body before it, for a plain point; `nil` for a point before the
+    /// head.
     var offset: Int? {
       guard case .body(let count) = point else { return nil }
       return count
@@ -25,20 +26,19 @@ struct Stops {
 
   var isEmpty: Bool { stops.isEmpty }
 
-  /// Tells whether all of them are at points where a server that writes answers in good form can
-  /// stop.
+  /// Whether a server that only writes well-formed responses can stop at all points.
   var arePlain: Bool { stops.allSatisfy(\.point.isPlain) }
 
   mutating func add(_ act: Act, at point: Fault.Point, for fault: Fault? = nil) {
     stops.append(Stop(point: point, act: act, fault: fault))
   }
 
-  /// Whether one of them is at a byte of the whole response.
+  /// Whether one of the points is at a byte of the whole response.
   var countBytes: Bool { stops.contains { if case .byte = $0.point { true } else { false } } }
 
   /// Removes the stops of faults whose point a response does not have.
   ///
-  /// - Parameter reason: Returns the reason why a point is not there; `nil` if it is.
+  /// - Parameter reason: Returns the reason why a point is missing; `nil` if the response has it.
   /// - Returns: The faults, each with its reason.
   mutating func removeFaults(
     _ reason: (Fault.Point) -> String?
@@ -52,9 +52,9 @@ struct Stops {
 
   mutating func removeUnplain() { stops.removeAll { !$0.point.isPlain } }
 
-  // MARK: Of an answer in good form
+  // MARK: In a well-formed response
 
-  /// The first on the way that ends the answer, with the bytes of the body in front of it.
+  /// The first stop that ends the response, with the number of bytes of the body before it.
   var end: (offset: Int?, ending: Delivery.Step)? {
     var first: (offset: Int?, ending: Delivery.Step)?
     for stop in stops {
@@ -65,8 +65,7 @@ struct Stops {
     return first
   }
 
-  /// Returns the waits that come before a cut at so many bytes of the body; without one all of
-  /// them.
+  /// Returns the waits before a cut; without a cut all waits.
   func waits(before cut: ScriptedResponse.Cut?) -> [(offset: Int?, length: Duration)] {
     if stops.isEmpty { return [] }
     return timely(cut).compactMap { stop in
@@ -75,7 +74,8 @@ struct Stops {
     }
   }
 
-  /// Returns those before a cut: at an earlier place, or at the same and named before it.
+  /// Returns the stops before a cut: at an earlier point, or at the same point and earlier in the
+  /// list.
   private func timely(_ cut: ScriptedResponse.Cut?) -> [Stop] {
     guard let cut else { return stops }
     let end = stops.firstIndex { stop in
@@ -88,10 +88,10 @@ struct Stops {
     }.map(\.element)
   }
 
-  // MARK: Of an answer as bytes
+  // MARK: In a response as bytes
 
-  /// Returns the bytes of a body that the last of those within a chunk has in front of it; `nil`:
-  /// none is within a chunk.
+  /// Returns the number of bytes of a body before the last stop within a chunk; `nil` if there is
+  /// none.
   func chunkBytes(ofBody count: Int) -> Int? {
     stops.lazy.compactMap { stop -> Int? in
       guard case .inChunk(let wanted) = stop.point else { return nil }
@@ -99,12 +99,12 @@ struct Stops {
     }.max()
   }
 
-  /// Returns their places among the bytes of a message.
+  /// Returns the offsets of the stops among the bytes of a message.
   func marks(in message: WireMessage, ofBody count: Int) -> [(offset: Int, act: Act)] {
     stops.map { (message.offset(of: $0.point, ofBody: count), $0.act) }
   }
 
-  /// Tells whether one ends the answer behind all bytes of a message.
+  /// Returns whether a stop ends the response after all bytes of a message.
   func end(behind message: WireMessage, ofBody count: Int) -> Bool {
     stops.contains { stop in
       guard case .end = stop.act else { return false }
@@ -112,7 +112,7 @@ struct Stops {
     }
   }
 
-  /// Tells whether the answer ends within its headers, which no name of a client's stands for.
+  /// Returns whether the response ends within its headers, for which clients have no error.
   func endInHeaders(of message: WireMessage, ofBody count: Int) -> Bool {
     let ends = stops.compactMap { stop -> (AnswerPlace, Delivery.Step)? in
       guard case .end(let ending) = stop.act else { return nil }
@@ -127,8 +127,8 @@ struct Stops {
     return true
   }
 
-  /// Moves each to where an answer in good form has it: what breaks off within the head is never
-  /// handed over.
+  /// Moves each stop to its point in a well-formed response: a client never receives an incomplete
+  /// head.
   mutating func makePlain(in message: WireMessage, ofBody count: Int) {
     for index in stops.indices {
       switch message.place(of: stops[index].point, ofBody: count) {

@@ -1,11 +1,11 @@
-/// A fault that was decided for an exchange, and that its answer gave no room for.
+/// A fault that was decided for an exchange, and that was not possible with its response.
 public struct UndoneFault: Sendable, Hashable, CustomStringConvertible {
   /// The fault as it was decided.
   public var fault: Fault
   /// The reason, half a sentence: `the answer has 4 events`.
   public var reason: String
 
-  /// Makes one of a fault and the reason.
+  /// Creates an undone fault with its reason.
   public init(_ fault: Fault, because reason: String) {
     (self.fault, self.reason) = (fault, reason)
   }

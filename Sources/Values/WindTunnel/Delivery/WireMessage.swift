@@ -1,28 +1,28 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// An answer as bytes of the wire, and which of its places are where among them.
+/// A response as bytes on the wire, with the offsets of its parts.
 ///
-/// For answers that no framing in good form gives: a server sends the bytes as they are.
+/// Used for responses that no valid framing can produce: a server sends the bytes unchanged.
 struct WireMessage {
   private(set) var bytes: [UInt8] = []
-  /// The offset behind the status line.
+  /// The offset after the status line.
   private var statusLineEnd = 0
-  /// The offset behind the empty line.
+  /// The offset after the empty line.
   private var headEnd = 0
-  /// The places among the bytes from which on the body lies, by its own bytes.
+  /// The offsets on the wire at which parts of the body begin, with their offsets in the body.
   private var marks: [(body: Int, wire: Int)] = []
   private var bodyCount = 0
 
-  /// The framing of the content where nothing is wrong with it.
+  /// The framing of well-formed content.
   enum Framing {
-    /// By this length; `nil`: by the connection's end.
+    /// With this length; `nil` if the connection's end ends the content.
     case length(Int?)
-    /// In one chunk that announces so many bytes.
+    /// In one chunk that declares this number of bytes.
     case chunk(Int)
   }
 
-  /// Writes an answer in good form; a head that ends the message has no content.
+  /// Writes a well-formed response; a head that ends the message has no content.
   init(_ head: ResponseHead, _ body: Data, _ framing: Framing, isContentless: Bool) {
     let body = isContentless ? Data() : body
     switch framing {
@@ -35,12 +35,12 @@ struct WireMessage {
       begin(head) { $0.append("Transfer-Encoding", "chunked") }
       bytes += Array((String(count, radix: 16) + "\r\n").utf8)
       add(body)
-      // One that announces more than there is does not end.
+      // A chunk that declares more than there is does not end.
       if count <= body.count { bytes += Array("\r\n0\r\n\r\n".utf8) }
     }
   }
 
-  /// Writes an answer that is wrong.
+  /// Writes a malformed response.
   init(_ head: ResponseHead, _ body: Data, wrongAs malformation: Malformation) {
     let (half, length) = (body.prefix(body.count / 2), String(body.count))
     switch malformation {
@@ -86,7 +86,7 @@ struct WireMessage {
     }
   }
 
-  /// Writes an answer whose content ends in what is no chunk (RFC 9112 §7.1).
+  /// Writes a response whose content ends in bytes that are not a chunk (RFC 9112 §7.1).
   init(_ head: ResponseHead, brokenBehind body: Data) {
     begin(head) { $0.append("Transfer-Encoding", "chunked") }
     chunk(body)
@@ -115,7 +115,7 @@ struct WireMessage {
     bytes += Array("\r\n".utf8)
   }
 
-  /// Bytes that begin no answer in any protocol a client might guess.
+  /// Bytes that are not the beginning of a response in any protocol that a client might guess.
   static let garbage = (0..<64).map { UInt8(truncatingIfNeeded: $0 * 73 + 129) }
 
   private mutating func begin(
@@ -164,7 +164,7 @@ struct WireMessage {
     bodyCount += data.count
   }
 
-  /// Returns where a place of the answer is among the bytes; beyond the last it is the end.
+  /// Returns the offset of a place among the bytes; for a place after the last byte, the end.
   func offset(of place: AnswerPlace) -> Int {
     switch place {
     case .start: return 0
@@ -178,14 +178,14 @@ struct WireMessage {
     }
   }
 
-  /// Returns where a fault's point is among the bytes; a chunk's half is that of a body of so many
-  /// bytes.
+  /// Returns the offset of a fault's point among the bytes, with the length of the body for half of
+  /// a chunk.
   func offset(of point: Fault.Point, ofBody count: Int) -> Int {
     if case .byte(let byte) = point { return min(byte, bytes.count) }
     return offset(of: place(of: point, ofBody: count))
   }
 
-  /// Returns which place of the answer a fault's point is.
+  /// Returns the place of a fault's point in the response.
   func place(of point: Fault.Point, ofBody count: Int) -> AnswerPlace {
     switch point {
     case .afterRequest: .start
@@ -194,12 +194,12 @@ struct WireMessage {
     case .body(let offset): .body(offset)
     case .inChunk(let offset): .body(offset ?? count / 2)
     case .byte(let byte): place(ofByte: byte)
-    // Looked up in the body before (``Script``).
+    // ``Script`` has already replaced it by an offset in the body.
     case .event: .body(count)
     }
   }
 
-  /// Returns which place of an answer in good form a byte is.
+  /// Returns the place of a byte in a well-formed response.
   private func place(ofByte count: Int) -> AnswerPlace {
     if count == 0 { return .start }
     if count < statusLineEnd { return .statusLine(count) }
@@ -207,7 +207,7 @@ struct WireMessage {
   }
 }
 
-/// A place of an answer, in the order in which they are passed.
+/// A place in a response, in the order of the bytes.
 enum AnswerPlace: Comparable {
   case start
   case statusLine(Int)
@@ -216,23 +216,23 @@ enum AnswerPlace: Comparable {
 }
 
 extension Malformation {
-  /// A client's view of a malformed answer where there are no bytes.
+  /// A client's view of a malformed response, for a stage without bytes.
   enum Appearance: Sendable, Hashable {
-    /// An answer that is well.
+    /// A complete, well-formed response.
     case whole
-    /// A failure in place of an answer.
+    /// A failure instead of a response.
     case failure(Symptom)
-    /// A failure behind the whole body.
+    /// A failure after the whole body.
     case failureBehindBody(Symptom)
-    /// A failure behind half of the body.
+    /// A failure after half of the body.
     case failureBehindHalf(Symptom)
     /// Half of the body, with its length or without one.
     case half(isAnnounced: Bool)
-    /// An answer of this status without content.
+    /// A response with this status and without content.
     case contentless(Int)
   }
 
-  /// The view that a client has of it where there are no bytes.
+  /// The client's view of the malformed response, for a stage without bytes.
   var appearance: Appearance {
     switch self {
     case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion, .fieldWithoutColon,
@@ -246,7 +246,7 @@ extension Malformation {
     case .silentTruncation: .half(isAnnounced: false)
     case .noContentWithContent: .contentless(204)
     case .notModifiedWithContent: .contentless(304)
-    // The chunks win (RFC 9112 §6.3, rule 3).
+    // The chunks have priority (RFC 9112 §6.3, rule 3).
     case .lengthAndChunked, .chunkedTrailers: .whole
     }
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A JSON text in which every value but `null` is another of its type; names and spacing stay.
+/// A JSON text in which every value except `null` is another of its type; names and spacing stay.
 ///
-/// A number changes by more than one, a string has other letters and one more, and `true` is
+/// A number changes by more than one. A string has other letters and one more, and `true` becomes
 /// `false`. Dates, URLs, UUIDs and numbers in strings keep their form, so that a client can decode
 /// them.
 struct ChangedJSON {
@@ -12,7 +12,7 @@ struct ChangedJSON {
   /// Changes the values of a text.
   init(_ text: [UInt8]) throws(Mutation.Misfit) {
     guard let json = JSONText(Bytes(text), mayBeScalar: true) else {
-      throw Mutation.Misfit("the body is no JSON")
+      throw Mutation.Misfit("the body is not JSON")
     }
     let edits = Self.edits(of: json.whole, in: json)
     guard !edits.isEmpty else { throw Mutation.Misfit("the body has no value to change") }
@@ -37,8 +37,10 @@ struct ChangedJSON {
     }
   }
 
-  /// Returns another number: a small one plus 7, a great one halved, so that bounds below it fail;
-  /// `nil` for a number that no `Double` holds.
+  /// Returns another number: a small one plus 7, a large one halved, so that comparisons with a
+  /// bound fail.
+  ///
+  /// `nil` for a number that no `Double` can store.
   private static func number(_ digits: String) -> String? {
     if let number = Int(digits) {
       return String(number.magnitude < 20 ? number + 7 : number / 2)
@@ -54,7 +56,7 @@ struct ChangedJSON {
     {
       return other
     }
-    // Of a date the year, and of a time the hour.
+    // Changes the year of a date, and the hour of a time.
     let isMonth = text.utf8.count == 7 && has("0000-00", text)
     if isMonth || has("0000-00-00", text) { return year(text[...]) }
     if has("00/00/0000", text) || has("00.00.0000", text) {
@@ -65,7 +67,7 @@ struct ChangedJSON {
     if text.utf8.count == 36, UUID(uuidString: text) != nil {
       return (text.hasPrefix("5eed5eed") ? "0ddba115" : "5eed5eed") + text.dropFirst(8)
     }
-    // Of a URL the scheme and the host.
+    // Keeps the scheme and the host of a URL.
     if let scheme = text.range(of: "://") {
       let rest = text[scheme.upperBound...].drop { $0 != "/" }
       return text[..<rest.startIndex] + (rest.isEmpty ? "/x" : other(rest) + "x")
@@ -73,7 +75,7 @@ struct ChangedJSON {
     return other(text[...]) + "x"
   }
 
-  /// Whether a text begins in a form in which `0` is a digit and `a` an ASCII letter.
+  /// Returns whether a text begins with a form, in which `0` is a digit and `a` an ASCII letter.
   private static func has(_ form: String, _ text: String) -> Bool {
     text.utf8.count >= form.utf8.count
       && zip(text.utf8, form.utf8).allSatisfy { byte, sign in
@@ -85,20 +87,21 @@ struct ChangedJSON {
       }
   }
 
-  /// Returns a text with another century in place of its first digits. The day exists in that year,
-  /// too: 1900 would have been no leap year.
+  /// Returns a text with another century in its first digits.
+  ///
+  /// The day exists in that year as well: 1900 would not be a leap year.
   private static func year(_ text: Substring) -> String {
     if text.hasPrefix("2000") { return "1996" + text.dropFirst(4) }
     return (text.hasPrefix("20") ? "19" : "20") + text.dropFirst(2)
   }
 
-  /// Returns a text with another hour in place of its first two digits.
+  /// Returns a text with another hour in its first two digits.
   private static func hour(_ text: Substring) -> String {
     let hour = ((Int(text.prefix(2)) ?? 0) + 7) % 24
     return (hour < 10 ? "0" : "") + String(hour) + text.dropFirst(2)
   }
 
-  /// Returns a text with the next letter in place of each of A to Z and a to z, except in percent
+  /// Returns a text in which the next letter replaces each of A to Z and a to z, except in percent
   /// escapes.
   private static func other(_ text: Substring) -> String {
     var kept = 0

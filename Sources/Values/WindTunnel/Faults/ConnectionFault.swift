@@ -1,6 +1,6 @@
 public import WindTunnelSymptoms
 
-/// A failure of a connection before there is a request on it.
+/// A failure of a connection before it has a request.
 public enum ConnectionFault: Sendable, Hashable {
   /// The device has no network.
   case offline
@@ -8,25 +8,26 @@ public enum ConnectionFault: Sendable, Hashable {
   case refused
   /// The host name has no address.
   case hostNotFound
-  /// Nothing answers the attempt to connect, which ends when the client gives it up.
+  /// The attempt to connect receives no reply, and ends when the client gives up.
   case connectTimeout
-  /// A number of the attempts to connect (SYN, RFC 9293 §3.5) are lost before one is answered, from
-  /// 1 to ``lostSYNsMax``.
+  /// A number of attempts to connect (SYN, RFC 9293 §3.5) are lost before one receives a reply,
+  /// from 1 to ``lostSYNsMax``.
   ///
-  /// Each costs what the client's system waits before it tries again. Linux since 6.5 waits a
-  /// second each time; before that and elsewhere it is one second and twice as long each time (RFC
-  /// 6298 §2.1, §5.5). In process it is a second for each.
+  /// Each costs the time that the client's system waits before it tries again. Linux since 6.5
+  /// waits one second each time. Earlier versions and other systems wait one second and then twice
+  /// as long each time (RFC 6298 §2.1, §5.5). In process it is one second for each.
   case lostSYNs(Int)
   /// The TLS handshake fails.
   case tls(TLSFault)
 
-  /// The greatest number of attempts to connect that can be lost. Up to here each costs a second on
-  /// Linux; the times that follow double.
+  /// The maximum number of attempts to connect that can be lost.
+  ///
+  /// Up to this number each costs one second on Linux; later waits double.
   public static let lostSYNsMax = 4
 
-  /// The stage of connecting that fails, from the outside in.
+  /// The stage of connecting that fails, from the first to the last.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
-    /// The look-up of the host name.
+    /// The resolution of the host name.
     case dns
     /// The TCP connection, which is late or never opens.
     case tcp
@@ -59,7 +60,7 @@ public enum ConnectionFault: Sendable, Hashable {
     }
   }
 
-  /// The symptom of the client's error; `nil` where the connection is merely late.
+  /// The symptom of the client's error; `nil` if the connection is only late.
   public var symptom: Symptom? {
     switch self {
     case .offline: .offline
@@ -71,7 +72,7 @@ public enum ConnectionFault: Sendable, Hashable {
     }
   }
 
-  /// The delay of a connection that is opened nevertheless.
+  /// The delay of a connection that is opened in the end.
   public var delay: Duration {
     if case .lostSYNs(let count) = self { .seconds(count) } else { .zero }
   }
@@ -91,10 +92,10 @@ public enum ConnectionFault: Sendable, Hashable {
       FaultKind("tls-\(FaultKind.dashed(fault.rawValue))", .tls, .connection(.tls(fault)))
     }
 
-  /// The clients' views of it.
+  /// The results of the fault in clients.
   var expected: FaultExpectation {
     switch self {
-    // Real connections fail so where there is no network; Linux has no word for it.
+    // A real connection without a network has this error; Linux has no error of its own for it.
     case .offline: FaultExpectation(.connectionRefused, apple: .offline, 7)
     case .refused: FaultExpectation(.connectionRefused, apple: .connectionRefused, 7)
     case .hostNotFound: FaultExpectation(.hostNotFound, apple: .hostNotFound, 6)

@@ -1,96 +1,97 @@
-/// A failure of a server within a conversation by WebSocket (RFC 6455). Its messages are counted
-/// from 1, each as often as it is sent.
+/// A failure of a server within a WebSocket conversation (RFC 6455).
 ///
-/// Each is done on the wire alone: on a conversation that is played, and on one with a live origin
-/// wherever its bytes can be read, which is everywhere but in a tunnel that stays closed.
+/// The server's messages are counted from 1, and a message that is sent again counts again. These
+/// faults only occur on the wire, in played and in live conversations. A live conversation must be
+/// readable, so it must not be in a tunnel that is not decrypted.
 public enum ConversationFault: Sendable, Hashable {
-  /// The handshake is answered by 101 and breaks a rule (§4.1), for which a client has to fail the
+  /// The handshake's response is a 101 that breaks a rule (§4.1), so a client must fail the
   /// connection.
   case handshake(Handshake)
-  /// The conversation ends in front of one of the server's messages.
-  case end(Ending, before: Int)
-  /// One of the server's messages comes in a form that is forbidden or rare.
+  /// The conversation ends before one of the server's messages.
+  case end(ConnectionEnd, before: Int)
+  /// One of the server's messages has a forbidden or rare form.
   case form(Form, of: Int)
-  /// One of the server's messages comes twice, late or not at all.
+  /// One of the server's messages is repeated, late or missing.
   case message(Change, Int)
-  /// The connection's own frames are not answered as they have to be (§5.5).
+  /// The server does not reply to control frames as required (§5.5).
   case control(Control)
 
-  /// The ways in which an answer to a handshake breaks a rule.
+  /// The ways in which a handshake's response breaks a rule.
   public enum Handshake: String, Sendable, Hashable, CaseIterable {
-    /// `Sec-WebSocket-Accept` proves another key (§4.2.2).
+    /// `Sec-WebSocket-Accept` is computed from another key (§4.2.2).
     case wrongAccept
-    /// A subprotocol that nobody asked for (§4.1).
+    /// A subprotocol that the client did not request (§4.1).
     case unaskedSubprotocol
-    /// An extension that nobody asked for (§4.1).
+    /// An extension that the client did not request (§4.1).
     case unaskedExtension
   }
 
   /// The ways in which a conversation ends.
-  public enum Ending: Sendable, Hashable {
+  public enum ConnectionEnd: Sendable, Hashable {
     /// The connection is reset (RST).
     case reset
     /// The connection is closed (FIN) without a close frame.
     case close
-    /// Nothing more is sent, and the connection stays open.
+    /// Nothing is sent any more, and the connection stays open.
     case stall
-    /// A close frame with a code, also with one that may stand in no frame (§7.4.1).
+    /// A close frame with a code, which may be one that is forbidden in a frame (§7.4.1).
     case frame(Int)
     /// A close frame whose content has one byte (§5.5.1).
     case oneByteFrame
   }
 
-  /// The forms in which a message comes.
+  /// The forms of a message.
   public enum Form: String, Sendable, Hashable, CaseIterable {
-    /// A frame is masked, which a server's never is (§5.1).
+    /// A frame is masked, which is forbidden for a server (§5.1).
     case masked
-    /// A reserved bit is set that nobody agreed on (§5.2).
+    /// A reserved bit is set that was not negotiated (§5.2).
     case reservedBit
     /// The opcode is 3, which has no meaning (§5.2).
     case reservedOpcode
-    /// A length takes more bytes than it needs (§5.2).
+    /// A length has more bytes than it needs (§5.2).
     case longLength
-    /// A frame announces 2⁶³ − 1 bytes, of which the message is all that comes.
+    /// A frame declares 2⁶³ − 1 bytes, and only the message is sent.
     case hugeLength
-    /// A ping in two frames comes first (§5.5).
+    /// A ping in two frames is sent before the message (§5.5).
     case fragmentedPing
-    /// A byte that stands in no UTF-8 ends a text (§8.1).
+    /// A byte that is invalid in UTF-8 ends a text (§8.1).
     case invalidUTF8
-    /// Each byte has a frame of its own, so that scalars are split: rare, and allowed (§5.4).
+    /// Each byte has its own frame, so that scalars are split: rare, and allowed (§5.4).
     case fragmented
   }
 
-  /// The changes of a message's way.
+  /// The changes to the delivery of a message.
   public enum Change: Sendable, Hashable {
-    /// The message comes twice.
+    /// The message is sent twice.
     case duplicate
-    /// The message does not come.
+    /// The message is not sent.
     case drop
-    /// The next message comes before it.
+    /// The next message is sent first.
     case swap
-    /// The message, and all behind it, comes later by so much.
+    /// The message and all later ones are delayed.
     case late(Duration)
   }
 
-  /// The ways in which the connection's own frames are treated.
+  /// The ways in which control frames are handled.
   public enum Control: Sendable, Hashable {
-    /// No ping is answered (§5.5.2).
+    /// Pings receive no pong (§5.5.2).
     case noPong
-    /// Each ping is answered later by so much.
+    /// Each pong is delayed.
     case latePong(Duration)
-    /// Pings come first, ``pingCount`` of them.
+    /// Pings are sent before the first message, ``pingCount`` of them.
     case pingFlood
-    /// The client's close frame is not answered, and the connection stays open (§5.5.1).
+    /// The client's close frame receives no reply, and the connection stays open (§5.5.1).
     case unansweredClose
 
     /// The number of pings in a flood.
     public static let pingCount = 1000
   }
 
-  // MARK: What it is to an exchange
+  // MARK: The effect on an exchange
 
-  /// Tells whether the client does not get the conversation as it was recorded, so that one that
-  /// comes back is to get it again.
+  /// Whether the client does not receive the conversation as it was recorded.
+  ///
+  /// A client that connects again then receives the same recording.
   var replacesOrCuts: Bool {
     switch self {
     case .handshake, .end, .message(.drop, _): true
@@ -99,7 +100,7 @@ public enum ConversationFault: Sendable, Hashable {
     }
   }
 
-  /// Tells whether messages come otherwise than they were said, or not at all.
+  /// Whether messages are changed or missing.
   var changesMessages: Bool {
     switch self {
     case .form, .message: true
@@ -107,7 +108,7 @@ public enum ConversationFault: Sendable, Hashable {
     }
   }
 
-  /// The number of the message that it is about; `nil`: it is about none.
+  /// The number of the message that the fault affects; `nil` if it affects none.
   var message: Int? {
     switch self {
     case .end(_, let number), .form(_, let number), .message(_, let number): number
@@ -121,7 +122,7 @@ public enum ConversationFault: Sendable, Hashable {
     FaultKind("websocket-\(name)", .http, .conversation(fault))
   }
 
-  /// Each of them, in the order of a conversation.
+  /// Every kind of fault, in the order of a conversation.
   static let kinds: [FaultKind] =
     Handshake.allCases.map { kind(FaultKind.dashed($0.rawValue), .handshake($0)) } + [
       kind("reset", .end(.reset, before: 2)), kind("close", .end(.close, before: 2)),
@@ -147,7 +148,7 @@ public enum ConversationFault: Sendable, Hashable {
 // { "webSocket": "late", "waitMilliseconds": 50, "message": 2 }
 // { "webSocket": "noPong" }                            "pingFlood", "unansweredClose"
 // { "webSocket": "latePong", "waitMilliseconds": 50 }
-// A message that is not told is the first.
+// The default message is the first.
 
 extension ConversationFault {
   private static let codes = 0...65_535
@@ -155,7 +156,7 @@ extension ConversationFault {
 
   /// Reads the keys of a conversation's fault; `nil` if there are none.
   init?(reading object: inout ObjectReader) throws(FormatError) {
-    // The names alone are needed to read the word, and the rest to make the fault.
+    // Only the names are needed to read the word, and the other values to create the fault.
     let words = Self.all(message: 1, code: 0, wait: .zero).map { ($0.word, $0) }
     let row = try object.row("webSocket", of: words)
     let message = try object.int("message", in: Self.messages)
@@ -165,7 +166,7 @@ extension ConversationFault {
       for (name, isThere) in [
         ("message", message != nil), ("code", code != nil), ("waitMilliseconds", wait != nil),
       ] where isThere {
-        throw object.error(name, "this belongs to a \"webSocket\"")
+        throw object.error(name, "this requires a \"webSocket\"")
       }
       return nil
     }
@@ -173,7 +174,7 @@ extension ConversationFault {
       guard isThere != isWanted else { return }
       throw object.error(
         name,
-        isWanted ? "\(word) needs it" : "this does not go with \"\(word)\""
+        isWanted ? "\(word) requires it" : "this cannot be combined with \"\(word)\""
       )
     }
     if form.message == nil { try refuse("message", message != nil, false) }
@@ -190,7 +191,7 @@ extension ConversationFault {
 
   /// Returns a fault for each word.
   private static func all(message: Int, code: Int, wait: Duration) -> [ConversationFault] {
-    let endings: [Ending] = [.reset, .close, .stall, .frame(code), .oneByteFrame]
+    let endings: [ConnectionEnd] = [.reset, .close, .stall, .frame(code), .oneByteFrame]
     let changes: [Change] = [.duplicate, .drop, .swap, .late(wait)]
     let controls: [Control] = [.noPong, .latePong(wait), .pingFlood, .unansweredClose]
     return Handshake.allCases.map { .handshake($0) }
@@ -225,7 +226,7 @@ extension ConversationFault {
     var members = [JSON.Member("webSocket", .text(word))]
     members.add("code", code.map { .number($0) })
     members.add("waitMilliseconds", wait)
-    // The first message goes without saying.
+    // The first message is the default.
     if let message, message != 1 { members.add("message", .number(message)) }
     return .object(members)
   }

@@ -1,47 +1,45 @@
 internal import WindTunnelSymptoms
 
 extension Fault {
-  /// The effect of a cut: an end of the answer, or a pause, at a point of it.
+  /// The effect of a cut: an end or a pause at a point of the response.
   public enum Effect: Sendable, Hashable {
-    /// The answer breaks off with RST.
+    /// The response ends with RST.
     case reset
-    /// The answer breaks off with FIN.
+    /// The response ends with FIN.
     case close
-    /// The answer breaks off with FIN in one direction only: the server goes on reading, and never
+    /// The response ends with FIN in one direction only: the server continues to read, and never
     /// closes by itself (RFC 9293 §3.6).
     case halfClose
-    /// The answer pauses for a time and then goes on or, with `nil`, never goes on.
+    /// The response pauses for a time and then continues, or never continues if it is `nil`.
     case stall(Duration?)
   }
 
-  /// A position in an answer as it is sent.
+  /// A position in a response as it is sent.
   public enum Point: Sendable, Hashable {
-    /// Before the answer's first byte.
+    /// Before the first byte of the response.
     case afterRequest
-    /// After ``inStatusLineBytes`` bytes of the answer.
+    /// After ``inStatusLineBytes`` bytes of the response.
     case inStatusLine
     /// After the status line and ``inHeadersBytes`` bytes of the fields.
     case inHeaders
     /// After the fields and a number of bytes of the body.
     case body(Int)
-    /// Within a chunk (RFC 9112 §7.1), after a number of bytes of the body; `nil`: after half of
-    /// it.
+    /// Within a chunk (RFC 9112 §7.1), after a number of bytes of the body; `nil` for half of it.
     case inChunk(Int?)
-    /// After a number of bytes of the whole answer.
+    /// After a number of bytes of the whole response.
     case byte(Int)
-    /// After a number of events of a body that streams them: server-sent ones, lines of JSON or a
+    /// After a number of events of a body that streams them: server-sent events, lines of JSON or a
     /// JSON text sequence.
     case event(Int)
 
     /// The length of `HTTP/1.1 2`, in bytes.
     public static let inStatusLineBytes = 10
-    /// The number of bytes of the fields after which a cut in the headers falls: within the first
-    /// field.
+    /// The number of bytes of the fields before a cut in the headers: within the first field.
     public static let inHeadersBytes = 10
     /// Within a chunk, after half of the body.
     public static let inChunk = Point.inChunk(nil)
 
-    /// Tells whether a server that writes answers in good form can stop here.
+    /// Whether a server that only writes well-formed responses can stop at the point.
     var isPlain: Bool {
       switch self {
       case .afterRequest, .body, .event: true
@@ -50,17 +48,18 @@ extension Fault {
     }
   }
 
-  // One grammar, here and in a scenario's file: a word for a place, or a label for a count of
-  // bytes. `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`, `{ "resetAfterBodyBytes": 10 }` is
-  // `.reset(afterBodyBytes: 10)`.
-  /// Resets the connection (TCP RST) at a point of the answer.
+  // Swift code and scenario files have the same grammar: a word for a place, or a label for a
+  // number of bytes. `{ "reset": "inHeaders" }` is `.reset(.inHeaders)`,
+  // `{ "resetAfterBodyBytes": 10 }` is `.reset(afterBodyBytes: 10)`.
+  /// Resets the connection (TCP RST) at a point of the response.
   public static func reset(_ point: Point) -> Fault { .cut(at: point, then: .reset) }
 
-  /// Resets the connection (TCP RST) after a number of bytes of the body; `nil`: in place of an
-  /// answer, which is written `.reset(.afterRequest)`.
+  /// Resets the connection (TCP RST) after a number of bytes of the body.
+  ///
+  /// With `nil` it sends no response, which is usually written `.reset(.afterRequest)`.
   public static func reset(afterBodyBytes count: Int?) -> Fault { .reset(.after(count)) }
 
-  /// Resets the connection (TCP RST) after a number of bytes of the whole answer.
+  /// Resets the connection (TCP RST) after a number of bytes of the whole response.
   public static func reset(afterBytes count: Int) -> Fault { .reset(.byte(count)) }
 
   /// Resets the connection (TCP RST) after a number of events of the body.
@@ -69,63 +68,65 @@ extension Fault {
   /// Closes the connection (TCP FIN) after a number of events of the body.
   public static func close(afterEvents count: Int) -> Fault { .close(.event(count)) }
 
-  /// Sends a FIN after a number of events of the body and goes on reading.
+  /// Sends a FIN after a number of events of the body and continues to read.
   public static func halfClose(afterEvents count: Int) -> Fault { .halfClose(.event(count)) }
 
-  /// Stops the answer after a number of events of the body, and keeps the connection open.
+  /// Stops the response after a number of events of the body, and keeps the connection open.
   public static func stall(afterEvents count: Int) -> Fault { .stall(.event(count)) }
 
-  /// Pauses the answer after a number of events of the body, and then goes on.
+  /// Pauses the response after a number of events of the body, and then continues.
   public static func stall(afterEvents count: Int, for length: Duration) -> Fault {
     .stall(.event(count), for: length)
   }
 
-  /// Closes the connection (TCP FIN) at a point of the answer.
+  /// Closes the connection (TCP FIN) at a point of the response.
   ///
-  /// Within the headers this ends a process that asks by swift-corelibs-foundation's `URLSession`
-  /// up to 6.3, so that no stage without a wire plays it.
+  /// Within the headers this crashes a process that uses the `URLSession` of
+  /// swift-corelibs-foundation up to 6.3, so in-process stages do not play it.
   public static func close(_ point: Point) -> Fault { .cut(at: point, then: .close) }
 
-  /// A connection that is closed (TCP FIN) once the request has been read, without an answer.
+  /// Closes the connection (TCP FIN) after the request has been read, without a response.
   public static let close = Fault.close(.afterRequest)
 
-  /// Closes the connection (TCP FIN) after a number of bytes of the whole answer.
+  /// Closes the connection (TCP FIN) after a number of bytes of the whole response.
   public static func close(afterBytes count: Int) -> Fault { .close(.byte(count)) }
 
-  /// Closes the connection (TCP FIN) after a number of bytes of the body, though more were
-  /// announced.
+  /// Closes the connection (TCP FIN) after a number of bytes of the body, although more were
+  /// declared.
   public static func truncate(afterBodyBytes count: Int) -> Fault { .close(.body(count)) }
 
-  /// Sends a FIN at a point of the answer and goes on reading.
+  /// Sends a FIN at a point of the response and continues to read.
   public static func halfClose(_ point: Point) -> Fault { .cut(at: point, then: .halfClose) }
 
-  /// Sends a FIN after a number of bytes of the body and goes on reading.
+  /// Sends a FIN after a number of bytes of the body and continues to read.
   public static func halfClose(afterBodyBytes count: Int) -> Fault { .halfClose(.body(count)) }
 
-  /// Sends a FIN after a number of bytes of the whole answer and goes on reading.
+  /// Sends a FIN after a number of bytes of the whole response and continues to read.
   public static func halfClose(afterBytes count: Int) -> Fault { .halfClose(.byte(count)) }
 
-  /// Stops the answer at a point of it, and keeps the connection open.
+  /// Stops the response at a point, and keeps the connection open.
   public static func stall(_ point: Point) -> Fault { .cut(at: point, then: .stall(nil)) }
 
-  /// Stops the answer after a number of bytes of the body, and keeps the connection open; `nil`:
-  /// before its first byte, which is written `.stall(.afterRequest)`.
+  /// Stops the response after a number of bytes of the body, and keeps the connection open.
+  ///
+  /// With `nil` it sends nothing, which is usually written `.stall(.afterRequest)`.
   public static func stall(afterBodyBytes count: Int?) -> Fault { .stall(.after(count)) }
 
-  /// Stops the answer after a number of bytes of the whole, and keeps the connection open.
+  /// Stops the response after a number of bytes of the whole response, and keeps the connection
+  /// open.
   public static func stall(afterBytes count: Int) -> Fault { .stall(.byte(count)) }
 
-  /// Pauses the answer at a point of it, and then goes on.
+  /// Pauses the response at a point, and then continues.
   public static func stall(_ point: Point, for length: Duration) -> Fault {
     .cut(at: point, then: .stall(length))
   }
 
-  /// Pauses the answer after a number of bytes of the body, and then goes on.
+  /// Pauses the response after a number of bytes of the body, and then continues.
   public static func stall(afterBodyBytes count: Int, for length: Duration) -> Fault {
     .stall(.body(count), for: length)
   }
 
-  /// Pauses the answer after a number of bytes of the whole, and then goes on.
+  /// Pauses the response after a number of bytes of the whole response, and then continues.
   public static func stall(afterBytes count: Int, for length: Duration) -> Fault {
     .stall(.byte(count), for: length)
   }
@@ -140,7 +141,7 @@ extension Fault.Point {
 // MARK: In the catalogue
 
 extension Fault {
-  /// The kinds that break an answer off.
+  /// The kinds that end a response early.
   static let cutKinds: [FaultKind] = [
     FaultKind("reset-after-request", .tcp, .reset(.afterRequest)),
     FaultKind("reset-in-status-line", .tcp, .reset(.inStatusLine)),
@@ -166,7 +167,7 @@ extension Fault {
     FaultKind("stall-after-events", .tcp, .stall(afterEvents: 2)),
   ]
 
-  /// The kinds that only pause within it.
+  /// The kinds that only pause a response.
   static let pauseKinds: [FaultKind] = [
     FaultKind("pause-in-headers", .http, .stall(.inHeaders, for: .milliseconds(50))),
     FaultKind("pause-in-body", .http, .stall(afterBodyBytes: 4, for: .milliseconds(50))),
@@ -174,14 +175,15 @@ extension Fault {
 }
 
 extension Fault.Effect {
-  /// Returns the clients' views of it.
+  /// Returns the results of the effect in clients.
   func expected(at point: Fault.Point) -> FaultExpectation {
     switch (self, point) {
     case (.stall(_?), _): FaultExpectation(200)
     case (.reset, _): FaultExpectation(.connectionLost, apple: .connectionLost, 56)
     case (.stall(nil), _): FaultExpectation(.timedOut, apple: .timedOut, 28)
     case (.close, .inHeaders), (.halfClose, .inHeaders):
-      // libcurl takes what came for a whole answer; the platform's own code traps on it.
+      // libcurl accepts the received part as a complete response; the platform's own code traps on
+      // it.
       FaultExpectation(apple: .failure(.connectionLost), linux: .crash, curl: [0, 52])
     case (.close, .body), (.close, .inChunk), (.halfClose, .body), (.halfClose, .inChunk),
       (.close, .event), (.halfClose, .event):
@@ -194,13 +196,13 @@ extension Fault.Effect {
 // MARK: In a scenario's file
 
 // { "reset": "afterRequest" | "inStatusLine" | "inHeaders" | "inChunk" }
-// { "resetAfterBytes": 40 }                of the whole answer
+// { "resetAfterBytes": 40 }                of the whole response
 // { "resetAfterBodyBytes": 10 }            { "resetInChunkAfterBodyBytes": 10 }
 // { "resetAfterEvents": 3 }                of a body that streams events
-// and the same with "close", "halfClose" and "stall", but for { "truncateAfterBodyBytes": 10 }. A
-// stall may say for how long: { "stallAfterBodyBytes": 4096, "forMilliseconds": 2000 }.
+// and the same with "close", "halfClose" and "stall", except { "truncateAfterBodyBytes": 10 }. A
+// stall may have a duration: { "stallAfterBodyBytes": 4096, "forMilliseconds": 2000 }.
 
-/// The ways to end an answer; a stall lasts as long as is said beside it.
+/// The ways to end a response; the duration of a stall is a key of its own.
 private let effects: [Fault.Effect] = [.reset, .close, .halfClose, .stall(nil)]
 
 private let places: [(word: String, value: Fault.Point)] = [
@@ -208,7 +210,7 @@ private let places: [(word: String, value: Fault.Point)] = [
   ("inChunk", .inChunk),
 ]
 
-/// The places that are counted, by the end of their key.
+/// The places with a count, by the end of their key.
 private let counted: [(end: String, place: @Sendable (Int) -> Fault.Point)] = [
   ("AfterBytes", { .byte($0) }), ("AfterBodyBytes", { .body($0) }),
   ("InChunkAfterBodyBytes", { .inChunk($0) }), ("AfterEvents", { .event($0) }),
@@ -237,7 +239,7 @@ extension Fault {
       found += points.map { .cut(at: $0, then: lasting) }
     }
     guard length == nil || hasStall else {
-      throw object.error("forMilliseconds", "this belongs to a \"stall\"")
+      throw object.error("forMilliseconds", "this requires a \"stall\"")
     }
     return found
   }

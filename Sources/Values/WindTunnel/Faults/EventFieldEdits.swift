@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ResponseEdit.Content {
-  /// Tells whether it is done to the events of a stream.
+  /// Whether the change applies to the events of a stream.
   package var isOfEvents: Bool {
     switch self {
     case .errorEvent, .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs,
@@ -11,25 +11,25 @@ extension ResponseEdit.Content {
     }
   }
 
-  /// The value of `retry` that a client meets (WHATWG HTML §9.2.6): only digits count.
+  /// The value of `retry` that the client receives (WHATWG HTML §9.2.6): only digits are valid.
   private var retry: String? {
     switch self {
     case .retryZero: "0"
     case .retryNegative: "-1"
-    // More than any integer of 64 bits holds.
+    // More than any 64-bit integer can store.
     case .retryHuge: "99999999999999999999"
     case .retryGarbage: "soon"
     default: nil
     }
   }
 
-  /// Returns the edits that change fields of a stream of server-sent events, in the order of their
-  /// places.
+  /// Returns the edits to the fields of a stream of server-sent events, in the order of their
+  /// offsets.
   func eventEdits(of body: Data) throws(Mutation.Misfit) -> [Edit] {
     let edits = body.withUnsafeBytes { bytes -> [Edit] in
       var edits: [Edit] = []
       if let retry {
-        // It counts as soon as it is read, whatever block it is in.
+        // The field takes effect when it is read, in any block.
         let start = EventLines(bytes).start
         edits.append(Edit(start..<start, Array("retry: \(retry)\n".utf8)))
       }
@@ -48,7 +48,7 @@ extension ResponseEdit.Content {
       return edits
     }
     guard !edits.isEmpty else {
-      throw Mutation.Misfit("the answer has no event with an id behind the first")
+      throw Mutation.Misfit("the response has no event with an id after the first")
     }
     return edits
   }

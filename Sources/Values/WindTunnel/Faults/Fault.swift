@@ -1,4 +1,4 @@
-/// A failure of an exchange. Several faults compose in the order in which they stand.
+/// A failure of an exchange. Several faults compose in their order in the list.
 ///
 /// ```swift
 /// let faults: [Fault] = [
@@ -7,57 +7,58 @@
 /// ]
 /// ```
 ///
-/// A new fault is a case, here or in the enumeration that it belongs to, with its properties below;
-/// its steps in `Delivery`; and its row in the table of the conformance tests.
+/// A new fault is a case, here or in the enumeration that it belongs to, with its properties below.
+/// Its steps are in `Delivery`, and its row is in the table of the conformance tests.
 public enum Fault: Sendable, Hashable {
-  /// Nothing is sent for a time before the answer.
+  /// Nothing is sent for a time before the response.
   case delay(Spread)
-  /// An answer with this status in place of the recorded one, with `Retry-After` where it is given
-  /// (RFC 9110 §10.2.3).
+  /// A response with this status instead of the recorded one, and with `Retry-After` if one is
+  /// given (RFC 9110 §10.2.3).
   case status(Int, retryAfter: RetryAfter? = nil)
   /// The connection attempt fails.
   case connection(ConnectionFault)
-  /// The answer is whole and well-formed, but not the recorded one.
+  /// The response is complete and well-formed, but not the recorded one.
   case mutate(Mutation)
-  /// The answer breaks off, or pauses, at a point that need not be in its body: each effect
-  /// combines with each point.
+  /// The response ends or pauses at a point, which need not be in its body.
+  ///
+  /// Each effect can be combined with each point.
   case cut(at: Point, then: Effect)
-  /// The body arrives a number of bytes at a time: the first at once, each further one after an
-  /// interval.
+  /// The body arrives a number of bytes at a time: the first bytes at once, and the others at
+  /// intervals.
   case dribble(bytes: Int, every: Duration)
-  /// The body arrives at no more than a number of bytes a second.
+  /// The body arrives at a maximum rate in bytes per second.
   case throttle(bytesPerSecond: Int)
-  /// The answer is not HTTP, or contradicts itself.
+  /// The response is not valid HTTP, or contradicts itself.
   case malformed(Malformation)
-  /// Another answer in place of the recorded one.
+  /// Another response instead of the recorded one.
   case answer(ReplacementResponse)
-  /// The recorded answer with something in it changed.
+  /// The recorded response with a change.
   case alter(ResponseEdit)
-  /// The answer is whole, and the connection that was to be kept alive ends.
+  /// The response is complete, and the connection ends although it should be kept alive.
   case idle(IdleEnd)
-  /// A conversation by WebSocket goes wrong.
+  /// A WebSocket conversation fails.
   case conversation(ConversationFault)
 
   /// Creates a delay of a fixed length.
   public static func delay(_ length: Duration) -> Fault { .delay(.exactly(length)) }
 
-  /// A length of time, fixed or drawn evenly from a range.
+  /// A duration, fixed or drawn uniformly from a range.
   public struct Spread: Sendable, Hashable {
-    /// The shortest length of the range.
+    /// The minimum of the range.
     public var least: Duration
-    /// The longest length of the range; the same as ``least`` where nothing is drawn.
+    /// The maximum of the range; equal to ``least`` if the duration is fixed.
     public var most: Duration
 
-    /// Makes a range; `most` is raised to `least` where it is less.
+    /// Creates a range; a `most` below `least` is raised to `least`.
     public init(_ least: Duration, through most: Duration) {
       self.least = least
       self.most = max(least, most)
     }
 
-    /// Makes a fixed length.
+    /// Creates a fixed duration.
     public static func exactly(_ length: Duration) -> Spread { Spread(length, through: length) }
 
-    /// Makes a range around a length, by at most `jitter` to both sides.
+    /// Creates a range around a duration, by a maximum of `jitter` in both directions.
     public static func around(_ length: Duration, jitter: Duration) -> Spread {
       Spread(max(.zero, length - jitter), through: length + jitter)
     }
@@ -68,10 +69,11 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  // MARK: What it is to an exchange
+  // MARK: The effect on an exchange
 
-  /// Whether the recorded answer does not reach the client whole and unchanged, so that it counts
-  /// as not played and a retry gets it.
+  /// Whether the client does not receive the recorded response complete and unchanged.
+  ///
+  /// The recording then counts as not played, and a retry receives it.
   public var replacesOrCuts: Bool {
     switch self {
     case .delay, .dribble, .throttle, .cut(_, .stall(_?)), .idle: false
@@ -82,18 +84,17 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// Whether nothing comes after a point of the answer.
+  /// Whether nothing is sent after a point of the response.
   var endsAnswer: Bool { if case .cut = self { replacesOrCuts } else { false } }
 
-  /// Tells whether nothing comes from where it is on, or a byte now and then: a client waits until
-  /// it gives up.
+  /// Whether a client can only wait until it gives up: nothing is sent, or hardly any byte.
   var standsStill: Bool {
     switch self {
     case .cut(_, .stall(nil)), .connection(.connectTimeout),
       .connection(.tls(.stallAfterClientHello)):
       true
     case .dribble(let bytes, let interval):
-      // A hundred bytes would take ten seconds and more.
+      // A hundred bytes would take at least ten seconds.
       interval >= .milliseconds(100) * bytes
     case .throttle(let rate): rate < 10
     case .conversation(.end(.stall, _)): true
@@ -103,7 +104,7 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// Tells whether it is made of chunks or of interim responses, which HTTP/1.0 has not.
+  /// Whether the fault needs chunks or interim responses, which HTTP/1.0 does not have.
   var needsHTTP11: Bool {
     switch self {
     case .alter(.interimResponses), .cut(.inChunk, _), .malformed(.interimOnly),
@@ -114,18 +115,20 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// Whether it replaces an answer that was not received yet, so that a live origin need not be
-  /// asked. A change wants an answer, and a live one passes before it is known whole.
+  /// Whether the fault replaces a response before it is received, so that a live origin need not be
+  /// contacted.
+  ///
+  /// A change needs a response, and a live response is forwarded before it is complete.
   var forestallsOrigin: Bool {
     switch self {
-    // Where an event ends is known of a recorded answer alone.
+    // The end of an event is only known in a recorded response.
     case .cut(.event, _), .mutate, .alter, .conversation: false
     case .delay, .status, .connection, .cut, .dribble, .throttle, .malformed, .answer, .idle:
       replacesOrCuts
     }
   }
 
-  /// Whether the client may take another answer for the recorded one.
+  /// Whether the client may mistake a detectably different response for the recorded one.
   var misleads: Bool {
     switch self {
     case .alter(let edit): edit.misleads
@@ -135,7 +138,7 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// Whether the client receives another answer in place of the recorded one, or a changed one.
+  /// Whether the client receives another response instead of the recorded one, or a changed one.
   package var changesAnswer: Bool {
     switch self {
     case .answer, .mutate, .alter, .malformed: true
@@ -143,7 +146,7 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// With everything random in it drawn.
+  /// Returns the fault with all random values drawn.
   func resolved(_ draw: () -> Double) -> Fault {
     switch self {
     case .delay(let spread) where spread.least < spread.most: .delay(spread.resolved(draw()))
@@ -154,20 +157,22 @@ public enum Fault: Sendable, Hashable {
 
   // MARK: Through a proxy
 
-  /// A fault's effect on a tunnel, whose bytes nobody can read.
+  /// A fault's effect on a tunnel, whose bytes cannot be read.
   enum TunnelPart: Sendable, Hashable {
-    /// The tunnel opens so much later.
+    /// The tunnel opens after a delay.
     case wait(Duration)
-    /// The `CONNECT` is answered by this status.
+    /// The response to the `CONNECT` has this status.
     case refusal(Int, RetryAfter?)
-    /// The tunnel ends so, after so many bytes to the client; `nil`: before it opens.
+    /// The tunnel ends with this effect, after a number of bytes to the client; `nil` for before it
+    /// opens.
     case end(after: Int?, Effect)
-    /// The handshake within fails.
+    /// The handshake in the tunnel fails.
     case handshake(TLSFault)
   }
 
-  /// The effect that it has on a tunnel; `nil`: none, since nobody can read what it would change,
-  /// or hold back what passes and let it go again.
+  /// The fault's effect on a tunnel; `nil` if it has none.
+  ///
+  /// A proxy cannot read the bytes that such a fault changes, and cannot pause a tunnel.
   var tunnelPart: TunnelPart? {
     switch self {
     case .delay(let spread): .wait(spread.least)
@@ -178,18 +183,20 @@ public enum Fault: Sendable, Hashable {
       .end(after: count, effect)
     case .cut(.inStatusLine, _), .cut(.inHeaders, _), .cut(.inChunk, _), .cut(.event, _): nil
     case .connection(.tls(let fault)): .handshake(fault)
-    // A proxy sees these as its own (``behindProxy``).
+    // A proxy has these failures itself (``behindProxy``).
     case .connection: .end(after: nil, .reset)
     case .mutate, .alter, .answer, .malformed, .dribble, .throttle, .idle, .conversation: nil
     }
   }
 
-  /// The fault as a client behind a proxy sees it: the proxy has the connection that fails, and
-  /// says so by 502 (RFC 9110 §15.6.3). A handshake is the client's own.
+  /// The fault as a client behind a proxy receives it.
+  ///
+  /// The proxy has the failing connection and reports it by a 502 (RFC 9110 §15.6.3). The handshake
+  /// is the client's own.
   var behindProxy: Fault {
     switch self {
     case .connection(.tls): self
-    // A proxy waits for the connection, and its client for the proxy.
+    // The proxy waits for the connection, and its client for the proxy.
     case .connection(.connectTimeout): .stall(.afterRequest)
     case .connection(let fault) where fault.symptom == nil: .delay(fault.delay)
     case .connection: .status(502)
@@ -199,13 +206,13 @@ public enum Fault: Sendable, Hashable {
 
   // MARK: In the catalogue
 
-  /// The clients' views of it.
+  /// The results of the fault in clients.
   var expected: FaultExpectation {
     switch self {
     case .connection(let fault): fault.expected
     case .status(let status, _): FaultExpectation(status)
     case .delay, .dribble, .throttle, .idle: FaultExpectation(200)
-    // A client that asks for no WebSocket is told so.
+    // Without a WebSocket handshake, the response to the client is a 426.
     case .conversation: FaultExpectation(426)
     case .mutate: FaultExpectation(apple: .someAnswer, linux: .someAnswer, curl: [0])
     case .cut(let point, let effect): effect.expected(at: point)
@@ -215,7 +222,7 @@ public enum Fault: Sendable, Hashable {
     }
   }
 
-  /// The kinds that take their time and come whole.
+  /// The kinds that delay a response, which stays complete.
   static let paceKinds =
     [FaultKind("delay", .http, .delay(.milliseconds(50)))] + pauseKinds + [
       FaultKind("dribble", .http, .dribble(bytes: 1, every: .milliseconds(5))),
@@ -231,17 +238,17 @@ public enum Fault: Sendable, Hashable {
   // { "dribbleBytes": 1, "everyMilliseconds": 600 }
   // { "throttleBytesPerSecond": 20000 }
   // { "malformed": NAME }   { "answer": NAME }
-  // and those at the format of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``,
-  // ``ConversationFault``, ``ConnectionFault`` and ``Mutation``.
+  // and the formats of ``Fault/Effect``, ``ResponseEdit``, ``IdleEnd``, ``ConversationFault``,
+  // ``ConnectionFault`` and ``Mutation``.
   static let bytes = 0...(1 << 50)
   static let statusRange = 200...599
   static let milliseconds = 0.0...86_400_000
   static let rates = 1...(1 << 30)
-  /// The numbers that a recording of a cassette may have.
+  /// The numbers that a recording on a cassette may have.
   static let recordingNumbers = 1...1_000_000_000
 
   package init(reading object: consuming ObjectReader) throws(FormatError) {
-    // What an error says of known keys has them in this order.
+    // Errors list the known keys in this order.
     var found = try Self.delays(&object)
     found += try Self.statuses(&object)
     found += try Self.cuts(&object)
@@ -269,8 +276,8 @@ public enum Fault: Sendable, Hashable {
     }
     guard found.count == 1 else {
       throw object.error(
-        ofAll: "\(found.count) faults stand in one object",
-        fix: "Give each an object of its own; they are composed in order."
+        ofAll: "one object has \(found.count) faults",
+        fix: "Write one object for each; they are combined in order."
       )
     }
     self = fault
@@ -282,7 +289,7 @@ public enum Fault: Sendable, Hashable {
     let through = try object.double("throughMilliseconds", in: milliseconds)
     guard let delay else {
       if jitter == nil, through == nil { return [] }
-      throw object.error("delayMilliseconds", "jitter and range need a delay")
+      throw object.error("delayMilliseconds", "jitter and range require a delay")
     }
     let length = Duration(milliseconds: delay)
     switch (jitter, through) {
@@ -307,12 +314,12 @@ public enum Fault: Sendable, Hashable {
     case (let count?, let interval?):
       return [.dribble(bytes: count, every: Duration(milliseconds: interval))]
     case (_?, nil):
-      throw object.error("everyMilliseconds", "a dribble needs this time, 0 to 86400000")
-    case (nil, _?): throw object.error("everyMilliseconds", "this belongs to \"dribbleBytes\"")
+      throw object.error("everyMilliseconds", "a dribble requires this time, 0 to 86400000")
+    case (nil, _?): throw object.error("everyMilliseconds", "this requires \"dribbleBytes\"")
     }
   }
 
-  /// The object in a scenario's file, which is also what the story's hash is made of.
+  /// The object in a scenario's file, which is also an input of the fault plan's hash.
   package var json: JSON {
     switch self {
     case .delay(let spread):

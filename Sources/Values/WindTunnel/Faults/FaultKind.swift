@@ -1,47 +1,48 @@
 internal import Foundation
 public import WindTunnelSymptoms
 
-/// A kind of fault with its name in lists and one example of it.
+/// A kind of fault with its name in lists and an example.
 public struct FaultKind: Sendable, Hashable {
-  /// The layer of the network stack that a fault belongs to.
+  /// The layer of the network stack to which a fault belongs.
   public enum Layer: String, Sendable, Hashable, CaseIterable {
-    /// The look-up of host names.
+    /// The resolution of host names.
     case dns
-    /// The connection between the two ends.
+    /// The connection between client and server.
     case tcp
-    /// The handshake and the protection of the connection.
+    /// The handshake and the encryption of the connection.
     case tls
-    /// The messages and their form.
+    /// The messages and their syntax.
     case http
   }
 
-  /// The name, such as `reset-in-headers`; no other kind has it.
+  /// The name, such as `reset-in-headers`, which is unique.
   public var name: String
-  /// The layer that the fault belongs to.
+  /// The layer to which the fault belongs.
   public var layer: Layer
   /// An example of the kind.
   public var fault: Fault
 
-  /// Makes a kind of fault.
+  /// Creates a kind of fault.
   public init(_ name: String, _ layer: Layer, _ fault: Fault) {
     (self.name, self.layer, self.fault) = (name, layer, fault)
   }
 
-  /// Every kind of fault, by layer and then in the order of the messages that it breaks. Later
-  /// kinds follow, since a search tries kinds in this order.
+  /// Every kind of fault, by layer and then in the order of the messages that it breaks.
+  ///
+  /// Kinds that were added later are at the end, because a search tries kinds in this order.
   public static let all =
     ConnectionFault.kinds + Fault.cutKinds + IdleEnd.kinds + Fault.paceKinds + RetryAfter.kinds
     + ReplacementResponse.kinds + ResponseEdit.kinds + Mutation.kinds + Malformation.kinds
     + ConversationFault.kinds + Mutation.emptyingKinds
     + [ResponseEdit.otherBodyKind, Mutation.valuesKind]
 
-  /// The effects of the fault on clients.
+  /// The results of the fault in clients.
   public var expected: FaultExpectation { fault.expected }
 
-  /// Returns the kind of fault with this name.
+  /// Returns the kind of fault with this name; `nil` if there is none.
   public static func named(_ name: String) -> FaultKind? { all.first { $0.name == name } }
 
-  /// Spells `lengthTooLong` as `length-too-long`.
+  /// Converts `lengthTooLong` to `length-too-long`.
   package static func dashed(_ name: String) -> String {
     var text = ""
     var last: Character = "-"
@@ -54,17 +55,18 @@ public struct FaultKind: Sendable, Hashable {
   }
 }
 
-/// The effects of a fault on clients, by client: real ones are compared with them.
+/// The results of a fault in clients, by client; tests compare real clients with them.
 ///
-/// The columns for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl
-/// 7.88.1 and OpenSSL 3.0; later versions of libcurl report some faults by other codes, which stand
-/// beside. That for Apple is what its documentation and users report, and was not measured.
+/// The results for Linux and curl were measured with swift-corelibs-foundation 6.3.1 on libcurl
+/// 7.88.1 and OpenSSL 3.0. Later versions of libcurl report some faults by other codes, which are
+/// listed as well. The results for Apple follow its documentation and users' reports, and were not
+/// measured.
 public struct FaultExpectation: Sendable, Hashable {
   /// The result that a `URLSession` reports for a fault.
   public enum Sight: Sendable, Hashable {
-    /// An answer with this status.
+    /// A response with this status.
     case answer(Int)
-    /// An answer with any status.
+    /// A response with any status.
     case someAnswer
     /// An error with this symptom.
     case failure(Symptom)
@@ -76,7 +78,7 @@ public struct FaultExpectation: Sendable, Hashable {
   public enum Evidence: String, Sendable, Hashable, CaseIterable {
     /// Real clients were measured.
     case measured
-    /// Documentation or reports say so.
+    /// Documentation or reports describe the result.
     case known
   }
 
@@ -91,7 +93,7 @@ public struct FaultExpectation: Sendable, Hashable {
   /// The evidence for the results of Linux and curl.
   public var evidence = Evidence.measured
 
-  /// Makes an expectation of the clients' results.
+  /// Creates an expectation from the clients' results.
   public init(apple: Sight, linux: Sight, curl: [Int]) {
     (self.apple, self.linux, self.curl) = (apple, linux, curl)
   }
@@ -116,7 +118,7 @@ extension FaultExpectation.Sight {
     }
   }
 
-  /// Tells whether an observed result is the expected one.
+  /// Returns whether an observed result is the expected one.
   public func allows(_ other: FaultExpectation.Sight) -> Bool {
     if case (.someAnswer, .answer) = (self, other) { return true }
     return self == other
@@ -124,8 +126,7 @@ extension FaultExpectation.Sight {
 }
 
 extension FaultExpectation {
-  /// The code of the `URLError` that a `URLSession` on Linux ends with; `nil` where it ends without
-  /// an error.
+  /// The code of the `URLError` of a `URLSession` on Linux; `nil` if it ends without an error.
   ///
   /// Derived from curl's code: swift-corelibs-foundation maps few of them, and all others to -1
   /// (`URLError.unknown`).
@@ -134,7 +135,7 @@ extension FaultExpectation {
     return switch curl.first {
     case 1: -1002
     case 6: -1003
-    // It asks for ECONNREFUSED; that there is no way to the address is nothing it knows.
+    // It only knows ECONNREFUSED; an unreachable network has no code of its own.
     case 7: symptom == .connectionRefused ? -1004 : -1
     case 28: -1001
     case 47: -1007
@@ -144,8 +145,7 @@ extension FaultExpectation {
     }
   }
 
-  /// The code of the `URLError` that Apple's `URLSession` ends with; `nil` where it ends without an
-  /// error.
+  /// The code of the `URLError` of Apple's `URLSession`; `nil` if it ends without an error.
   public var appleCode: Int? {
     guard case .failure(let symptom) = apple else { return nil }
     return symptom.appleCode.rawValue

@@ -1,18 +1,18 @@
 internal import Foundation
 
-/// A gzip body that is small on the wire and opens to a thousand times as much: an empty JSON array
-/// with white space in it (RFC 1951, RFC 1952).
+/// A gzip body that is small on the wire and decompresses to a thousand times its size.
 ///
-/// One block with a code of its own, in which the longest repetition takes two bits, both of them
-/// zero: all but some hundred and fifty of its bytes are zero, whatever it opens to.
+/// The content is an empty JSON array with white space (RFC 1951, RFC 1952). The data is one block
+/// with a code of its own, in which the longest repetition has two bits, both zero. All but some
+/// 150 of its bytes are therefore zero, at any size.
 struct GzipBomb {
-  /// The fewest bytes that it can open to: both brackets and a space.
+  /// The minimum decompressed size: both brackets and a space.
   static let openedBytesMin = 3
 
   /// The body as it is sent.
   let data: Data
 
-  /// Makes one that opens to so many bytes, at least ``openedBytesMin``.
+  /// Creates a body that decompresses to a number of bytes, at least ``openedBytesMin``.
   init(opensTo count: Int) {
     let spaces = max(count, Self.openedBytesMin) - 2
     var bits = BitWriter(Self.head)
@@ -33,24 +33,26 @@ struct GzipBomb {
     data = bits.data
   }
 
-  /// The head of the file, and that of the last block, with its code as the lengths of the symbols'
-  /// codes (RFC 1951 §3.2.7): of `[`, `]`, the space and the end three bits, of 285 one, and one of
-  /// the only distance.
+  /// The header of the file and of its only block, which contains the lengths of the code (RFC 1951
+  /// §3.2.7).
+  ///
+  /// The symbols `[`, `]`, the space and the end have three bits, symbol 285 has one bit, and the
+  /// only distance has one bit.
   private static let head = Data([
     0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255,
     0xED, 0xC0, 0x81, 0x0C, 0, 0, 0, 0x02, 0x30, 0x95, 0xBC, 0x5A, 0xFE, 0x1A, 0x89, 0xFC,
   ])
-  /// The longest repetition there is, which the symbol 285 stands for.
+  /// The longest repetition, which is symbol 285.
   private static let repeatedBytes = 258
-  // The code gives 285 one bit and these four three bits each; the only distance, of one byte, has
-  // one.
+  // The code gives one bit to symbol 285 and three bits to each of these four. The only distance,
+  // of one byte, has one bit.
   private static let space: (UInt64, Int) = (0b100, 3)
   private static let open: (UInt64, Int) = (0b101, 3)
   private static let close: (UInt64, Int) = (0b110, 3)
   private static let end: (UInt64, Int) = (0b111, 3)
 }
 
-/// Bits in the order in which deflate has them: the lowest of a byte first.
+/// A writer of bits in deflate's order: the lowest bit of a byte first.
 private struct BitWriter {
   private(set) var data: Data
   private var pending: UInt64 = 0
@@ -72,7 +74,7 @@ private struct BitWriter {
     for place in (0..<code.count).reversed() { append(code.bits >> UInt64(place), count: 1) }
   }
 
-  /// Appends so many zero bits, the whole bytes among them at once.
+  /// Appends a number of zero bits, and whole bytes in one step.
   mutating func append(zeros count: Int) {
     let first = min(count, (8 - pendingCount) % 8)
     append(0, count: first)
@@ -80,7 +82,7 @@ private struct BitWriter {
     append(0, count: (count - first) % 8)
   }
 
-  /// Fills the last byte up.
+  /// Fills the last byte with zero bits.
   mutating func align() { if pendingCount > 0 { flush() } }
 
   private mutating func flush() {
@@ -89,7 +91,7 @@ private struct BitWriter {
   }
 }
 
-/// The CRC-32 of gzip (RFC 1952 §8), which takes a byte that comes often no longer than one.
+/// The CRC-32 of gzip (RFC 1952 §8), with a fast way to append a repeated byte.
 private struct Checksum {
   private var state: UInt32 = ~0
 
@@ -97,8 +99,8 @@ private struct Checksum {
 
   mutating func append(_ byte: UInt8) { state = Self.next(state, byte) }
 
-  /// Appends a byte so many times. A step is a linear map and a constant, and so are two of it,
-  /// four and so on.
+  /// Appends a repeated byte. A step is a linear map and a constant, and so are two steps, four
+  /// steps and so on.
   mutating func append(_ byte: UInt8, times count: Int) {
     var step = Step(of: byte)
     var left = count

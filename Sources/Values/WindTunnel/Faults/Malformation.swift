@@ -1,9 +1,9 @@
 internal import WindTunnelSymptoms
 
-/// A violation of HTTP's syntax, or a contradiction, in an answer. The connection ends with the
-/// answer.
+/// A violation of HTTP's syntax, or a contradiction, in a response. The connection ends with the
+/// response.
 public enum Malformation: String, Sendable, Hashable, CaseIterable {
-  /// Bytes that do not begin an answer.
+  /// Bytes that are not the beginning of a response.
   case garbage
   /// The body alone, as HTTP/0.9 sent it.
   case noStatusLine
@@ -21,7 +21,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case negativeLength
   /// A `Content-Length` of two bytes more than are sent.
   case lengthTooLong
-  /// A `Content-Length` of half of what is sent.
+  /// A `Content-Length` of half of the bytes that are sent.
   case lengthTooShort
   /// Two different lengths (RFC 9112 §6.3); the second is two bytes more than are sent.
   case twoLengths
@@ -37,9 +37,10 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   case missingChunkEnd
   /// A chunked body without the last chunk, of size zero.
   case missingLastChunk
-  /// Fields behind the last chunk (RFC 9112 §7.1.2): well-formed, but the end of a process that
-  /// uses swift-corelibs-foundation's `URLSession` up to 6.3, so that no stage without a wire plays
-  /// it.
+  /// Fields after the last chunk (RFC 9112 §7.1.2), which are well-formed.
+  ///
+  /// They crash a process that uses the `URLSession` of swift-corelibs-foundation up to 6.3, so
+  /// in-process stages do not play them.
   case chunkedTrailers
   /// A 204, which must not have content, with content (RFC 9110 §15.3.5).
   case noContentWithContent
@@ -48,7 +49,8 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
   /// A `100 Continue`, and then the end of the connection.
   case interimOnly
 
-  /// Tells whether it is about a body, so that an answer without content gives it no room.
+  /// Whether the malformation needs a body, so that it is not possible with a response without
+  /// content.
   var needsContent: Bool {
     switch self {
     case .lengthTooLong, .lengthTooShort, .twoLengths, .lengthAndChunked, .silentTruncation,
@@ -60,7 +62,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Tells whether a client can tell what came from what it should have got.
+  /// Whether a client can detect the malformation.
   var isSeen: Bool { self != .silentTruncation && self != .lengthTooShort }
 
   // MARK: In the catalogue
@@ -70,7 +72,7 @@ public enum Malformation: String, Sendable, Hashable, CaseIterable {
     FaultKind(FaultKind.dashed(malformation.rawValue), .http, .malformed(malformation))
   }
 
-  /// The clients' views of it.
+  /// The results of the malformation in clients.
   var expected: FaultExpectation {
     switch self {
     case .garbage, .noStatusLine, .badStatusLine, .badStatusCode, .badVersion:

@@ -1,42 +1,47 @@
 internal import Foundation
 
-/// A wrong but well-formed answer: the message is whole, its length is the body's, and its content
-/// is not the recorded one.
+/// A wrong but well-formed response: the message is complete and its length is correct, but its
+/// content is not the recorded one.
 ///
-/// A JSON body keeps every byte but for the value that is changed. A body in gzip or deflate is
-/// decoded first and sent without its coding. An answer that gives no room for a mutation is sent
-/// unchanged, and the journal says why (``Journal/Entry/misfits``).
+/// A JSON body keeps every byte except the changed value. A body in gzip or deflate is decoded
+/// first and sent without its coding. If a mutation is not possible with a response, the response
+/// is sent unchanged, and the journal has the reason (``Journal/Record/misfits``).
 public enum Mutation: Sendable, Hashable {
   /// A JSON body in which one value is changed, or each value at a path.
-  case field(Change, Place)
+  case field(Change, Target)
   /// A body that ends early, at a point within it.
   case cut(Cut)
-  /// Another status over the recorded fields and body; `nil`: 500 in place of a success (200 to
-  /// 299), and 200 in place of anything else.
+  /// Another status with the recorded fields and body.
+  ///
+  /// `nil` is 500 for a recorded success (200 to 299), and 200 for any other recorded status.
   case status(Int?)
   /// A JSON body in which every list is `[]`.
   case emptyLists
-  /// The JSON body `{}` in place of an object, and `[]` in place of a list.
+  /// The JSON body `{}` instead of an object, and `[]` instead of a list.
   case hollow
-  /// A JSON body with the same names, in which every value but `null` is another of its type.
+  /// A JSON body with the same names, in which every value except `null` is changed to another of
+  /// its type.
   case values
 
   /// A change to a JSON value.
   public enum Change: String, Sendable, Hashable, CaseIterable {
     /// The value becomes `null`.
     case null
-    /// The value is removed, and in an object its name with it.
+    /// The value is removed, and in an object its name as well.
     case missing
-    /// The value becomes one of another type: a number, `true`, `false` or `null` in quotes, a
-    /// string as the number that it spells or else 0, an object as the only element of a list, and
-    /// a list as an object with the names `"0"`, `"1"` and so on.
+    /// The value becomes a value of another type.
+    ///
+    /// - A number, `true`, `false` or `null` is put in quotes.
+    /// - A string becomes the number that it contains, or otherwise 0.
+    /// - An object becomes the only element of a list.
+    /// - A list becomes an object with the names `"0"`, `"1"` and so on.
     case wrongType
-    /// The value, an object, gets one more member at its end, `"unexpectedField": "unexpected"`.
+    /// The value, an object, gets another member at its end, `"unexpectedField": "unexpected"`.
     case extra
   }
 
   /// The values of a JSON body that are changed.
-  public enum Place: Sendable, Hashable {
+  public enum Target: Sendable, Hashable {
     /// Each value at a path.
     case at(JSONPath)
     /// One value, drawn by the seed from the members of all objects at any depth; for
@@ -56,15 +61,16 @@ public enum Mutation: Sendable, Hashable {
     case drawn(Double)
   }
 
-  /// Replaces a value with `null`: each at a path, else one drawn by the seed.
+  /// Replaces each value at a path with `null`; without a path, one value that the seed selects.
   public static func null(at path: JSONPath? = nil) -> Mutation { change(.null, path) }
-  /// Removes a value: each at a path, else one drawn by the seed.
+  /// Removes each value at a path; without a path, one value that the seed selects.
   public static func missing(at path: JSONPath? = nil) -> Mutation { change(.missing, path) }
-  /// Changes the type of a value: each at a path, else one drawn by the seed.
+  /// Changes the type of each value at a path; without a path, of one value that the seed selects.
   public static func wrongType(at path: JSONPath? = nil) -> Mutation { change(.wrongType, path) }
-  /// Adds an unexpected member to an object: to each at a path, else to one drawn by the seed.
+  /// Adds an unexpected member to each object at a path; without a path, to one that the seed
+  /// selects.
   public static func extra(at path: JSONPath? = nil) -> Mutation { change(.extra, path) }
-  /// Ends the body after a number of bytes, else at a point drawn by the seed.
+  /// Ends the body after a number of bytes; without a number, at a point that the seed selects.
   public static func truncate(afterBodyBytes count: Int? = nil) -> Mutation {
     .cut(count.map { .after($0) } ?? .anywhere)
   }
@@ -73,7 +79,8 @@ public enum Mutation: Sendable, Hashable {
     .field(change, path.map { .at($0) } ?? .anywhere)
   }
 
-  /// With everything random in it drawn. The draw is kept in millionths, as it is written.
+  /// Returns the mutation with all random values drawn. The draw is rounded to millionths, as in
+  /// files.
   func resolved(_ draw: () -> Double) -> Mutation {
     func drawn() -> Double { (draw() * 1e6).rounded(.down) / 1e6 }
     return switch self {
@@ -83,14 +90,14 @@ public enum Mutation: Sendable, Hashable {
     }
   }
 
-  /// Returns which of so many things a draw means.
+  /// Returns the index that a draw selects among a number of elements.
   fileprivate static func index(of draw: Double, among count: Int) -> Int {
     min(Int(draw * Double(count)), count - 1)
   }
 
   // MARK: In the catalogue
 
-  /// The catalogue's entries, one for each case but ``emptyingKinds`` and ``valuesKind``.
+  /// The catalogue's entries, one for each case except ``emptyingKinds`` and ``valuesKind``.
   static let kinds: [FaultKind] = [
     FaultKind("mutate-null", .http, .mutate(.null())),
     FaultKind("mutate-missing", .http, .mutate(.missing())),
@@ -109,16 +116,16 @@ public enum Mutation: Sendable, Hashable {
   /// The entry of ``values``, the last one of the catalogue.
   static let valuesKind = FaultKind("mutate-values", .http, .mutate(.values))
 
-  // MARK: Its effect
+  // MARK: The effect on a response
 
-  /// The reason why an answer gives no room for a mutation.
+  /// The reason why a mutation is not possible with a response.
   struct Misfit: Error, Hashable {
     var reason: String
 
     init(_ reason: String) { self.reason = reason }
   }
 
-  /// Returns an answer as a server with this fault in it would have given it.
+  /// Returns a response with the mutation applied; throws if it is not possible.
   func applied(to response: Response, hasContent: Bool) throws(Misfit) -> Response {
     var response = response
     switch self {
@@ -164,16 +171,16 @@ public enum Mutation: Sendable, Hashable {
   }
 
   private static func opened(_ response: Response, _ hasContent: Bool) throws(Misfit) -> [UInt8] {
-    guard hasContent, !response.body.data.isEmpty else { throw Misfit("the answer has no body") }
+    guard hasContent, !response.body.data.isEmpty else { throw Misfit("the response has no body") }
     let coding = response.headers.values("Content-Encoding").joined(separator: ", ")
     guard let body = Inflate.open(response.body.data, coding: coding) else {
-      throw Misfit("the body in \(coding) cannot be opened")
+      throw Misfit("the body in \(coding) cannot be decoded")
     }
     return Array(body)
   }
 }
 
-/// A JSON text in which some values are changed and all else stays as it was spelled.
+/// A JSON text in which some values are changed and all others keep their spelling.
 struct JSONMutation {
   /// The text after the change.
   private(set) var bytes: [UInt8]
@@ -182,29 +189,29 @@ struct JSONMutation {
   private var way: [JSONPath.Step] = []
   private var spots: [Spot] = []
 
-  /// A value that may be changed, and where it stands.
+  /// A value that may be changed, and its position.
   private struct Spot {
     var value: JSONSpan
-    /// The stretches of all elements or members that it is one of, and its number.
+    /// The ranges of all elements or members of its list or object, and its index among them.
     var siblings: [Range<Int>] = []
     var number = 0
   }
 
-  /// Changes a text. What a path names within something that it names as well goes with that.
+  /// Changes a text. If a path matches a value and parts of it, only the whole value is changed.
   init(
     _ change: Mutation.Change,
-    _ place: Mutation.Place,
+    _ place: Mutation.Target,
     of text: [UInt8]
   ) throws(Mutation.Misfit) {
     (bytes, self.change) = (text, change)
     path = if case .at(let path) = place { path } else { nil }
     guard let whole = JSONText(Bytes(text)) else {
-      throw Mutation.Misfit("the body is no JSON object or list")
+      throw Mutation.Misfit("the body is not a JSON object or list")
     }
     visit(Spot(value: whole.whole), isMember: false, in: whole)
     guard !spots.isEmpty else {
       let words = path.map { "at \($0)" } ?? "in it"
-      throw Mutation.Misfit("the body has nothing \(words) that could be changed so")
+      throw Mutation.Misfit("the body has nothing \(words) that this can change")
     }
     switch place {
     case .at: break
@@ -216,7 +223,7 @@ struct JSONMutation {
     bytes = Array(Edit.applied(edits, to: whole.bytes))
   }
 
-  /// Collects what is meant, in the order of the text.
+  /// Collects the matching values, in the order of the text.
   private mutating func visit(_ spot: Spot, isMember: Bool, in text: JSONText) {
     if let path {
       if path.covers(way) {
@@ -282,17 +289,17 @@ struct JSONMutation {
     }
   }
 
-  /// Returns the number that a string spells, else 0.
+  /// Returns the number that a string contains, or 0.
   private func number(in range: Range<Int>) -> [UInt8] {
     let inner = Array(bytes[(range.lowerBound + 1)..<(range.upperBound - 1)])
-    // What is no JSON at all is no number, whatever is wrong with it.
+    // A text that is not JSON is not a number, regardless of the error.
     guard case .number(let digits)? = try? JSONParser.parse(inner) else {
       return [UInt8(ascii: "0")]
     }
     return Array(digits.utf8)
   }
 
-  /// One more member, spaced like the first.
+  /// Returns an edit that adds a member, with the spacing of the first one.
   private func addition(to object: JSONSpan, of text: JSONText) -> Edit {
     let members = Array(text.members(of: object))
     let range = object.range
@@ -312,8 +319,10 @@ struct JSONMutation {
     )
   }
 
-  /// The edits that take the spots out: what stands before the last that stays goes up to the next
-  /// one, what stands behind it goes with the comma in front.
+  /// The edits that remove the values.
+  ///
+  /// A removed element before the last remaining one is removed up to the next element. An element
+  /// after it is removed together with the comma before it.
   private var removals: [Edit] {
     Dictionary(grouping: spots, by: \.siblings.first).values.flatMap { spots -> [Edit] in
       guard let siblings = spots.first?.siblings else { return [] }

@@ -1,14 +1,14 @@
-// { "mutate": NAME }, with "at", "draw", "afterBodyBytes" or "to" beside it.
+// { "mutate": NAME }, with "at", "draw", "afterBodyBytes" or "to" as a further key.
 
 extension Mutation {
-  /// The words, and the keys that may stand beside each.
+  /// The words, and the keys that each one allows.
   private static let words: [(word: String, value: [String])] =
     Change.allCases.map { ($0.rawValue, ["at", "draw"]) } + [
       ("truncate", ["afterBodyBytes", "draw"]), ("status", ["to"]), ("emptyLists", []),
       ("hollow", []), ("values", []),
     ]
 
-  /// Reads the keys of a mutation; `nil` where there are none.
+  /// Reads the keys of a mutation; `nil` if there are none.
   init?(reading object: inout ObjectReader) throws(FormatError) {
     let row = try object.row("mutate", of: Self.words)
     let path = try object.string("at")
@@ -20,18 +20,18 @@ extension Mutation {
       ("draw", draw != nil),
     ].filter(\.1).map(\.0)
     guard let (word, keys) = row else {
-      if let key = given.first { throw object.error(key, "this belongs to a \"mutate\"") }
+      if let key = given.first { throw object.error(key, "this requires a \"mutate\"") }
       return nil
     }
     for key in given where !keys.contains(key) {
       throw object.error(
         key,
-        "this does not go with \"\(word)\"",
-        fix: keys.isEmpty ? "Nothing does." : "What does: \(keys.joined(separator: ", "))."
+        "this cannot be combined with \"\(word)\"",
+        fix: keys.isEmpty ? "Remove it." : "Allowed keys: \(keys.joined(separator: ", "))."
       )
     }
     guard given.count <= 1 else {
-      throw object.error("draw", "a place is named or drawn, not both")
+      throw object.error("draw", "a place is either named or drawn")
     }
     switch word {
     case "truncate": self = .cut(offset.map { .after($0) } ?? draw.map { .drawn($0) } ?? .anywhere)
@@ -49,10 +49,10 @@ extension Mutation {
     _ path: String?,
     _ draw: Double?,
     _ object: ObjectReader
-  ) throws(FormatError) -> Place {
+  ) throws(FormatError) -> Target {
     guard let path else { return draw.map { .drawn($0) } ?? .anywhere }
     guard let read = JSONPath(path) else {
-      throw object.error("at", "\"\(path)\" is no JSON path such as $.user.name or $..id")
+      throw object.error("at", "\"\(path)\" is not a JSON path such as $.user.name or $..id")
     }
     return .at(read)
   }

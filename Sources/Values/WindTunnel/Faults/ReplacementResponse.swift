@@ -1,29 +1,31 @@
 internal import WindTunnelSymptoms
 
-/// A well-formed answer in place of the recorded one.
+/// A well-formed response instead of the recorded one.
 public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
   /// A 407 with `Proxy-Authenticate` (RFC 9110 §15.5.8).
   case proxyAuthentication
-  /// A 302 to the log-in page of a captive portal, which is then served at its path.
+  /// A 302 to the login page of a captive portal, which is then served at its path.
   case captivePortalRedirect
-  /// A 200 with the log-in page of a captive portal.
+  /// A 200 with the login page of a captive portal.
   case captivePortalPage
   /// A 302 to the URL of the request itself.
   case redirectLoop
   /// A 302 without a `Location`.
   case redirectWithoutLocation
-  /// A 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and the
-  /// reverse.
+  /// A 302 to the same path of another host: on the wire `localhost` for `127.0.0.1`, and vice
+  /// versa.
   case redirectElsewhere
-  /// 302 to the same path of the same host by `http`: on the wire at a port that speaks no TLS.
+  /// A 302 to the same path of the same host by `http`: on the wire to a port without TLS.
   case redirectToHTTP
 
-  /// The host that a redirect to another host leads to, which never resolves (RFC 6761 §6.4); a
-  /// server puts another name of its own in its place.
+  /// The host in a redirect to another host, which never resolves (RFC 6761 §6.4).
+  ///
+  /// A server replaces it with another name of its own.
   public static let otherHost = "elsewhere.invalid"
 
-  /// The host that a redirect to `http` leads to, where nobody can be reached either; a server puts
-  /// the name that it was asked by in its place.
+  /// The host in a redirect to `http`, which never resolves, either.
+  ///
+  /// A server replaces it with the name in the request.
   public static let plainHost = "in-the-clear.invalid"
 
   /// The path of a captive portal's page.
@@ -36,7 +38,7 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
     FaultKind(FaultKind.dashed(replacement.rawValue), .http, .answer(replacement))
   }
 
-  /// The clients' views of it.
+  /// The results of the response in clients.
   var expected: FaultExpectation {
     switch self {
     case .proxyAuthentication: FaultExpectation(407)
@@ -49,26 +51,26 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Response {
-  /// Returns an answer of ours: a status, and why in a line of text.
+  /// Returns a response that the product writes itself: a status, and the reason in a line of text.
   static func notice(_ status: Int, _ text: String) -> Response {
-    // RFC 9110 §8.6: no length where there can be no content.
+    // RFC 9110 §8.6: no length if there can be no content.
     if hasNoContent(method: "GET", status: status) { return Response(status: status) }
     return .text(text, status: status)
   }
 
-  /// Returns the answer of a status that was asked for in place of the recorded one.
+  /// Returns the response for an injected status.
   static func injected(_ status: Int, retryAfter: [String]) -> Response {
     var response = notice(status, "This \(status) was injected.\n")
     for value in retryAfter { response.head.headers.append("Retry-After", value) }
     return response
   }
 
-  /// The answer that faults are done to where there is none.
+  /// The response to which faults are applied if there is no recorded one.
   static let stopgap = notice(200, "This answer was injected.\n")
 }
 
 extension ReplacementResponse {
-  /// Returns the response that takes the answer's place.
+  /// Returns the response that replaces the recorded one.
   func response(to request: Request) -> Response {
     switch self {
     case .proxyAuthentication:
@@ -91,7 +93,7 @@ extension ReplacementResponse {
     }
   }
 
-  /// The log-in page that a captive portal shows.
+  /// The login page of a captive portal.
   package static let portalPage =
     "<!DOCTYPE html><title>Log in</title><form method=\"post\"><input name=\"room\"></form>\n"
 

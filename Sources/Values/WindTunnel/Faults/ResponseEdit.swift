@@ -1,76 +1,84 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A change to an answer that leaves it well-formed, or nearly so.
+/// A change to a response that leaves it well-formed, or nearly so.
 public enum ResponseEdit: Sendable, Hashable {
   /// Another body, with its own length.
   case body(Content)
-  /// Another `Content-Type`, whatever the body is.
+  /// Another `Content-Type`, regardless of the body.
   case contentType(String)
-  /// A `Content-Encoding` that the body is not in.
+  /// A `Content-Encoding` that is not the body's coding.
   case contentEncoding(Coding)
-  /// The recording before the due one, where there is one, with an `Age` in seconds (RFC 9111
-  /// §5.1).
+  /// The previous recording, if there is one, with an `Age` in seconds (RFC 9111 §5.1).
   case stale(seconds: Int)
-  /// A version of the body, from 1, with an `ETag` of its own and in parts where its client asks
-  /// for them by `Range`. The first is the recorded one, and each later one differs from it in
-  /// letters and digits. Of several for one answer the last counts.
+  /// A version of the body, from 1, with its own `ETag`, and in parts if the client requests a
+  /// `Range`.
+  ///
+  /// Version 1 is the recorded body, and each later one differs from it in letters and digits. If a
+  /// response has several versions, the last one counts.
   case version(Int)
   /// A number of additional fields.
   case moreFields(Int)
-  /// The names of all fields in small letters, as a proxy that speaks HTTP/2 behind it sends them
-  /// (RFC 9110 §5.1: names have no case).
+  /// The names of all fields in lower case, as a proxy sends them that uses HTTP/2 to its origin
+  /// (RFC 9110 §5.1: names are case-insensitive).
   case lowercaseFieldNames
-  /// An additional field of a number of bytes.
+  /// An additional field with a number of bytes.
   case longField(bytes: Int)
-  /// A number of `103 Early Hints` in front of the answer (RFC 8297).
+  /// A number of `103 Early Hints` responses before the final response (RFC 8297).
   case interimResponses(Int)
-  /// White space without an end behind the body, in chunks. A server stops when so many bytes of
-  /// the body have come, and the last chunk is never sent.
+  /// White space without an end after the body, in chunks.
+  ///
+  /// A server stops after this number of bytes of the body, and never sends the last chunk.
   case endlessBody(bytes: Int)
-  /// An empty JSON array that opens to so many bytes, in a gzip of a thousandth of that (a
-  /// decompression bomb); only for a client that says that it takes gzip.
+  /// An empty JSON array that decompresses to this number of bytes (a decompression bomb).
+  ///
+  /// The gzip data has a thousandth of that size. It is only sent to a client that accepts gzip.
   case gzipBomb(bytes: Int)
-  /// The body of another recording, by its number from 1, with its `Content-Type`. A content coding
-  /// is removed if it can be decoded.
+  /// The body of another recording, by its number from 1, with its `Content-Type`.
+  ///
+  /// A content coding is removed if it can be decoded.
   case bodyOf(recording: Int)
 
-  /// A body in place of the recorded one.
+  /// A body instead of the recorded one.
   public enum Content: String, Sendable, Hashable, CaseIterable {
     /// The recorded content twice in a row.
     case duplicated
-    /// The same and a megabyte of white space behind it, which is nothing to JSON and to most
-    /// texts.
+    /// The recorded content and a megabyte of white space, which JSON and most texts ignore.
     case large
-    /// No content at all.
+    /// A body without content.
     case empty
     /// The recorded content followed by bytes that are not UTF-8.
     case invalidUTF8
-    /// The recorded content followed by one more bracket, so that JSON does not end where it
-    /// should.
+    /// The recorded content followed by a closing bracket, which makes JSON invalid.
     case invalidJSON
-    /// The first half of the events of a stream, rounded down, and then one that says that the
-    /// server has failed, with which the stream ends.
+    /// The first half of a stream's events, rounded down, and then an event that reports a failure
+    /// of the server.
+    ///
+    /// The stream ends with that event.
     case errorEvent
-    /// The recorded server-sent events, which tell their client to connect again at once
-    /// (`retry: 0`, WHATWG HTML §9.2.6), as all others of these in the first line and in each
-    /// `retry` that was recorded.
+    /// The recorded server-sent events with a request to reconnect at once (`retry: 0`, WHATWG HTML
+    /// §9.2.6).
+    ///
+    /// All `retry` cases have the field in the first line and in each recorded `retry`.
     case retryZero
-    /// The same with `retry: -1`, which is no number of the standard's and has to be ignored.
+    /// The events with `retry: -1`, which is an invalid number and must be ignored.
     case retryNegative
-    /// The same with `retry: 99999999999999999999`, a number that no integer of 64 bits holds.
+    /// The events with `retry: 99999999999999999999`, a number that no 64-bit integer can store.
     case retryHuge
-    /// The same with `retry: soon`, which has to be ignored.
+    /// The events with `retry: soon`, which must be ignored.
     case retryGarbage
-    /// The recorded server-sent events without their `id`, but for the first: a client that comes
-    /// back gets again what follows that one.
+    /// The recorded server-sent events without their `id`, except the first.
+    ///
+    /// A client that reconnects receives all events after the first again.
     case missingEventIDs
-    /// The recorded server-sent events with an empty `id` each, but for the first: a client has
-    /// none from there on, and gets all of the stream again when it comes back.
+    /// The recorded server-sent events with an empty `id` each, except the first.
+    ///
+    /// The client then has no last event ID, and receives the whole stream again when it
+    /// reconnects.
     case emptyEventIDs
   }
 
-  /// A content coding that is announced for a body.
+  /// A content coding that is declared for a body.
   public enum Coding: String, Sendable, Hashable, CaseIterable {
     /// The coding `gzip` (RFC 9110 §8.4.1.3).
     case gzip
@@ -80,28 +88,28 @@ public enum ResponseEdit: Sendable, Hashable {
     case unknown
   }
 
-  /// The kind of error that an event tells of which takes the place of others.
+  /// The error type in the event that replaces other events.
   package static let errorWord = "overloaded_error"
-  /// The white space behind a body that is made large.
+  /// The number of bytes of white space after a body that is enlarged.
   static let fillerBytes = 1 << 20
-  /// The greatest number of fields that are added.
+  /// The maximum number of fields that are added.
   public static let fieldsMax = 100_000
-  /// The length of the longest field, in bytes.
+  /// The maximum length of a field, in bytes.
   public static let fieldBytesMax = 16 << 20
-  /// The greatest number of interim answers.
+  /// The maximum number of interim responses.
   public static let interimResponsesMax = 10_000
-  /// The most bytes of a body that does not end, or of what a gzip opens to.
+  /// The maximum number of bytes of an endless body, or of decompressed gzip content.
   public static let bodyBytesMax = 1 << 30
-  /// The most of these in process: a client that keeps all of a body lives in the test's own
-  /// process there.
+  /// The maximum number of these bytes in process, where a client that stores a whole body is in
+  /// the test's own process.
   static let inProcessBodyBytesMax = 16 << 20
-  /// The size of the piece that a body without an end consists of.
+  /// The size of the parts of an endless body.
   static let pieceBytes = 1 << 20
-  /// The longest field that libcurl takes: `CURL_MAX_HTTP_HEADER`. In process a longer one is as
-  /// unreadable as it is on the wire.
+  /// The maximum field length of libcurl: `CURL_MAX_HTTP_HEADER`. In process, a longer field is an
+  /// error as well.
   static let clientFieldBytesMax = 100 * 1024
 
-  /// Tells whether the client still gets the recorded answer, so that it is used up.
+  /// Whether the client still receives the recorded response, so that the recording is used up.
   var passesAnswer: Bool {
     switch self {
     case .moreFields, .lowercaseFieldNames, .interimResponses, .version: true
@@ -111,7 +119,7 @@ public enum ResponseEdit: Sendable, Hashable {
     }
   }
 
-  /// Tells whether the client may take for the recorded answer what is not.
+  /// Whether the client may mistake the response for the recorded one.
   var misleads: Bool {
     if case .version(let number) = self { number > 1 } else { !passesAnswer }
   }
@@ -122,12 +130,12 @@ extension Fault {
 
   var isVersion: Bool { if case .alter(.version) = self { true } else { false } }
 
-  /// The number of the recording whose body it sends; `nil` if it sends none.
+  /// The number of the recording whose body the fault sends; `nil` if it sends none.
   var bodySource: Int? {
     if case .alter(.bodyOf(let number)) = self { number } else { nil }
   }
 
-  /// Tells whether it sends a body to which only its client can set a limit.
+  /// Whether the fault sends a body that only a limit of the client can end.
   package var isUnbounded: Bool {
     switch self {
     case .alter(.endlessBody), .alter(.gzipBomb): true
@@ -139,7 +147,7 @@ extension Fault {
 // MARK: In the catalogue
 
 extension ResponseEdit {
-  /// The catalogue's entries, one for each case but ``otherBodyKind``.
+  /// The catalogue's entries, one for each case except ``otherBodyKind``.
   static let kinds =
     Content.allCases.map { content in
       FaultKind("body-\(FaultKind.dashed(content.rawValue))", .http, .alter(.body(content)))
@@ -162,7 +170,7 @@ extension ResponseEdit {
   /// The catalogue's entry of ``bodyOf(recording:)``, which follows all others of its kind.
   static let otherBodyKind = FaultKind("body-of", .http, .alter(.bodyOf(recording: 2)))
 
-  /// The clients' views of it.
+  /// The results of the edit in clients.
   var expected: FaultExpectation {
     switch self {
     case .body, .contentType, .stale, .version, .moreFields, .lowercaseFieldNames,
@@ -193,7 +201,7 @@ extension Fault {
     add(try object.choice("body", ResponseEdit.Content.self).map { .body($0) })
     if let type = try object.string("contentType") {
       guard !type.breaksFieldLine else {
-        throw object.error("contentType", "a field's value has no line breaks and no NUL")
+        throw object.error("contentType", "a field value cannot contain line breaks or NUL")
       }
       add(.contentType(type))
     }
@@ -241,8 +249,8 @@ extension ResponseEdit {
 }
 
 extension ResponseEdit.Content {
-  /// Returns the body and, where it is the recorded one but for some places, the edits that make it
-  /// of that.
+  /// Returns the changed body, and the edits if most of the recorded body stays the same; otherwise
+  /// `nil` edits.
   func applied(
     to body: Data,
     of head: ResponseHead
@@ -252,19 +260,19 @@ extension ResponseEdit.Content {
     case .large:
       return (body + Data(repeating: UInt8(ascii: " "), count: ResponseEdit.fillerBytes), nil)
     case .empty: return (Data(), nil)
-    // RFC 3629 §3: 0xC3 wants another byte, and 0xFF never stands anywhere.
+    // RFC 3629 §3: 0xC3 requires another byte, and 0xFF is never valid.
     case .invalidUTF8: return (body + Data([0xC3, 0xFF]), nil)
     case .invalidJSON: return (body + Data("]".utf8), nil)
     case .errorEvent:
       guard let format = EventStream.Format(of: head.headers) else {
-        throw Mutation.Misfit("the answer streams no events")
+        throw Mutation.Misfit("the response has no event stream")
       }
       let events = EventStream(body, format).events
       let half = events.prefix(events.count / 2).last?.end ?? 0
       return (body.prefix(half) + ResponseEdit.errorEvent(in: format), nil)
     case .retryZero, .retryNegative, .retryHuge, .retryGarbage, .missingEventIDs, .emptyEventIDs:
       guard EventStream.Format(of: head.headers) == .serverSent else {
-        throw Mutation.Misfit("the answer streams no server-sent events")
+        throw Mutation.Misfit("the response has no server-sent events")
       }
       let edits = try eventEdits(of: body)
       return (Data(Edit.applied(edits, to: Bytes(body))), edits)
@@ -273,7 +281,7 @@ extension ResponseEdit.Content {
 }
 
 extension ResponseEdit {
-  /// Returns an event that says that the server has failed.
+  /// Returns an event that reports a failure of the server.
   fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
     let error =
       #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#

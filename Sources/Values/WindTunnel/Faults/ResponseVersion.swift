@@ -1,13 +1,14 @@
 package import Foundation
 
 extension Response {
-  /// Returns a version of a whole answer: with a strong tag of its own, such as `"v2"`, for a
-  /// client that asks for parts of it (RFC 9110 §8.8.3, §14.3).
+  /// Returns a version of a complete response, with its own strong tag, such as `"v2"`.
+  ///
+  /// Clients need the tag to request parts of it (RFC 9110 §8.8.3, §14.3).
   func version(_ number: Int) -> Response {
     var version = self
     version.head.headers["ETag"] = ResponseEdit.tag(ofVersion: number)
     version.head.headers["Accept-Ranges"] = "bytes"
-    // Of a date nobody says when it changed, and a digest is that of the recorded bytes.
+    // The time of the last change is unknown, and a recorded digest does not match another version.
     for name in ["Last-Modified", "Content-Digest", "Repr-Digest", "Digest", "Content-MD5"] {
       version.head.headers.remove(name)
     }
@@ -17,21 +18,21 @@ extension Response {
 }
 
 extension ResponseEdit {
-  /// The greatest number of a version; all of them differ in a body that has enough to change.
+  /// The maximum number of a version; all versions differ if the body has enough bytes to change.
   public static let versionsMax = 16
 
   /// The `ETag` of a version.
   package static func tag(ofVersion number: Int) -> String { "\"v\(number)\"" }
 
-  /// Returns a version of a body, the first of which is the body itself: of the same length, and of
-  /// the same form where that is JSON.
+  /// Returns a version of a body, which has the same length and, for JSON, the same structure.
   ///
-  /// Letters change their case, and numbers their last digit; in JSON only those of texts, without
-  /// the names of members, and of numbers; in XML and HTML only those outside of tags.
+  /// Version 1 is the body itself. Letters change their case, and numbers their last digit. In JSON
+  /// this applies to strings and numbers, without the names of members. In XML and HTML it applies
+  /// outside of tags.
   package static func version(_ number: Int, of body: Data) -> Data {
     guard number > 1 else { return body }
     let places = changeablePlaces(in: body)
-    // One bit for each of four places in a row, of which no two versions have the same.
+    // One bit for each of four successive indices, in a pattern that is unique to the version.
     let pattern = versionsMax + 1 - number
     var bytes = Array(body)
     for (index, place) in places.enumerated() where pattern & 1 << (index % 4) != 0 {
@@ -40,10 +41,10 @@ extension ResponseEdit {
     return Data(bytes)
   }
 
-  /// The places of the bytes that a version may change, counted from the first.
+  /// The indices of the bytes that a version may change.
   private static func changeablePlaces(in body: Data) -> [Int] {
     let bytes = Bytes(body)
-    // What is no JSON has no form that is known here.
+    // Any other text has no known structure.
     guard let text = JSONText(bytes, mayBeScalar: true) else {
       if bytes.first == UInt8(ascii: "<") { return placesOutsideTags(of: bytes) }
       return bytes.indices.filter { bytes[$0].isASCIILetter || bytes[$0].isASCIIDigit }
@@ -53,8 +54,8 @@ extension ResponseEdit {
     return places
   }
 
-  /// Returns the places of the letters and digits of XML or HTML outside of tags and references,
-  /// such as `&amp;`, so that its form stays.
+  /// Returns the indices of letters and digits in XML or HTML outside of tags and references, such
+  /// as `&amp;`.
   private static func placesOutsideTags(of bytes: Bytes) -> [Int] {
     enum Part { case text, tag, quoted(by: UInt8), reference }
     var part = Part.text
@@ -64,7 +65,7 @@ extension ResponseEdit {
       switch part {
       case .tag where byte == UInt8(ascii: ">"): part = .text
       case .tag where byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'"):
-        // Elsewhere it is an apostrophe of a comment.
+        // Elsewhere it is an apostrophe in a comment.
         if bytes[place - 1] == UInt8(ascii: "=") { part = .quoted(by: byte) }
       case .quoted(by: byte): part = .tag
       case .text, .reference:
@@ -91,7 +92,7 @@ extension ResponseEdit {
     }
   }
 
-  /// Returns the places of a text's letters outside escapes.
+  /// Returns the indices of a string's letters outside escapes.
   private static func letters(in text: Range<Int>, of bytes: Bytes) -> [Int] {
     var escaped = 0
     return text.filter { place in
@@ -108,14 +109,15 @@ extension ResponseEdit {
 }
 
 extension [Fault] {
-  /// The version of the body that an answer with these faults has; the last one that they name
-  /// counts. `nil`: none that has a number.
+  /// The version of the body in a response with these faults; `nil` if no fault has a version.
+  ///
+  /// If several faults have one, the last one counts.
   package var version: Int? {
     var number: Int?
     for case .alter(.version(let version)) in self { number = version }
     return number
   }
 
-  /// Tells whether an answer with these faults is in good form and another than the recorded one.
+  /// Whether a client may mistake a response with these faults for the recorded one.
   package var mislead: Bool { (version ?? 1) > 1 || contains { !$0.isVersion && $0.misleads } }
 }

@@ -1,9 +1,10 @@
-/// The values of `Retry-After` that servers send (RFC 9110 §10.2.3), valid and invalid ones.
+/// The values of `Retry-After` that servers send (RFC 9110 §10.2.3), both valid and invalid.
 public enum RetryAfter: Sendable, Hashable {
   /// A number of seconds.
   case seconds(Int64)
-  /// The date that is a number of seconds ahead by the caller's clock; the number of seconds where
-  /// the caller tells no time.
+  /// A date this number of seconds in the future, by the caller's clock.
+  ///
+  /// Without a clock, the number of seconds is sent instead.
   case date(inSeconds: Int64)
   /// A date in the past.
   case pastDate
@@ -16,21 +17,22 @@ public enum RetryAfter: Sendable, Hashable {
   /// Two fields, of 1 and of 60 seconds.
   case twoFields
 
-  /// A wait of zero seconds.
+  /// A delay of zero seconds.
   public static let zero = RetryAfter.seconds(0)
-  /// Makes a number of seconds from a length of time, rounded up.
+  /// Creates a number of seconds from a duration, rounded up.
   public static func after(_ length: Duration) -> RetryAfter { .seconds(length.wholeSeconds) }
-  /// Makes a number of seconds from milliseconds, rounded up.
+  /// Creates a number of seconds from milliseconds, rounded up.
   public static func milliseconds(_ count: Int64) -> RetryAfter { after(.milliseconds(count)) }
 
-  /// Returns the date that is sent in this second since 1970, as time since then, too: it has whole
-  /// seconds and no parts of one (RFC 9110 §5.6.7). `nil` where none is sent.
+  /// Returns the time since 1970 of the date that is sent at this time; `nil` if no date is sent.
+  ///
+  /// Both have whole seconds, because a date has no fractions (RFC 9110 §5.6.7).
   package func date(now: Duration?) -> Duration? {
     guard case .date(let count) = self, let now else { return nil }
     return now + .seconds(count)
   }
 
-  /// Returns the fields' values; `now` is the second in which they are sent, since 1970.
+  /// Returns the values of the fields; `now` is the second in which they are sent, since 1970.
   func values(now: Duration?) -> [String] {
     switch self {
     case .seconds(let count): [String(count)]
@@ -46,7 +48,7 @@ public enum RetryAfter: Sendable, Hashable {
 
   // MARK: In the catalogue
 
-  /// Statuses, and each spelling beside one.
+  /// Statuses, and each form of `Retry-After` with a status.
   static let kinds: [FaultKind] = [
     FaultKind("status-503", .http, .status(503)), FaultKind("status-429", .http, .status(429)),
     FaultKind("retry-after-seconds", .http, .status(503, retryAfter: .seconds(1))),
@@ -70,12 +72,12 @@ extension Fault {
       if seconds == nil, spelling == nil { return [] }
       throw object.error(
         seconds == nil ? "retryAfter" : "retryAfterSeconds",
-        "a Retry-After needs a status to stand with"
+        "a Retry-After requires a status"
       )
     }
     let isDate = if case .date? = spelling { true } else { false }
     guard seconds == nil || spelling == nil || isDate else {
-      throw object.error("retryAfterSeconds", "of the spellings only \"date\" goes with seconds")
+      throw object.error("retryAfterSeconds", "only \"date\" can be combined with seconds")
     }
     let retryAfter =
       isDate ? .date(inSeconds: seconds ?? 1) : spelling ?? seconds.map { .seconds($0) }
@@ -84,7 +86,7 @@ extension Fault {
 }
 
 extension RetryAfter {
-  /// The values whose spelling is a word; a date may have its seconds beside it.
+  /// The values that are written as a word; a date may also have a number of seconds.
   fileprivate static let words: [(word: String, value: RetryAfter)] = [
     ("date", .date(inSeconds: 1)), ("pastDate", .pastDate), ("huge", .huge), ("garbage", .garbage),
     ("negative", .negative), ("twoFields", .twoFields),

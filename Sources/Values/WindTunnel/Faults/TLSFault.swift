@@ -2,45 +2,45 @@ public import WindTunnelSymptoms
 
 /// A failure of a TLS handshake.
 ///
-/// The raw value is the name in a scenario's file; an alert's is `alert` and its name, but for the
-/// one that is just called ``handshakeFailure``.
+/// The raw value is the name in a scenario's file. For an alert it is `alert` and the alert's name,
+/// except ``handshakeFailure``, which has no prefix.
 public enum TLSFault: Sendable, Hashable {
-  /// An alert answers the ClientHello, and the connection closes.
+  /// The server replies to the ClientHello with an alert, and closes the connection.
   case alert(TLSAlert)
-  /// Plain HTTP answers the ClientHello.
+  /// The server replies to the ClientHello with plain HTTP.
   case plaintext
-  /// Bytes that are not TLS answer the ClientHello.
+  /// The server replies to the ClientHello with bytes that are not TLS.
   case garbage
-  /// The connection closes within the first record that answers the ClientHello.
+  /// The server closes the connection within the first record of its reply to the ClientHello.
   case truncatedRecord
-  /// Nothing answers the ClientHello, and the connection stays open.
+  /// The server does not reply to the ClientHello, and keeps the connection open.
   case stallAfterClientHello
   /// The connection closes after the ClientHello.
   case closeAfterClientHello
   /// The connection is reset after the ClientHello.
   case resetAfterClientHello
-  /// The certificate is self-signed and made out to another host.
+  /// The certificate is self-signed and issued for another host.
   case untrusted
   /// The certificate is self-signed.
   case selfSigned
-  /// The certificate is made out to another host.
+  /// The certificate is issued for another host.
   case wrongHost
   /// The certificate has expired.
   case expired
   /// The certificate is not valid yet.
   case notYetValid
-  /// The certificate's issuer is unknown to the client.
+  /// The issuer of the certificate is unknown to the client.
   case unknownRoot
   /// The certificate was issued by an intermediate authority whose own certificate is not sent.
   case incompleteChain
   /// The certificate is signed with SHA-1.
   case weakSignature
-  /// The server speaks nothing newer than TLS 1.1, which clients refuse by now (RFC 8996).
+  /// The server supports no version newer than TLS 1.1, which current clients refuse (RFC 8996).
   case oldProtocol
-  /// The server demands a certificate of the client, and accepts any.
+  /// The server requires a client certificate, and accepts any.
   case clientCertificateRequired
 
-  /// A fatal `handshake_failure` answers the ClientHello (RFC 8446 §6.2).
+  /// The server replies to the ClientHello with a fatal `handshake_failure` (RFC 8446 §6.2).
   public static let handshakeFailure = TLSFault.alert(.handshakeFailure)
 }
 
@@ -56,7 +56,7 @@ extension TLSFault: CaseIterable, RawRepresentable {
 
   private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
 
-  /// Makes the fault with this name.
+  /// Creates the fault with this name; `nil` if there is none.
   public init?(rawValue: String) {
     guard let fault = Self.named[rawValue] else { return nil }
     self = fault
@@ -74,8 +74,8 @@ extension TLSFault: CaseIterable, RawRepresentable {
 }
 
 extension TLSFault {
-  /// The handshake that fails by its certificate or parameters; `nil` where bytes alone make it
-  /// fail, and no TLS library is needed.
+  /// The handshake that fails by its certificate or parameters; `nil` if bytes alone make it fail,
+  /// without a TLS library.
   public var handshake: Handshake? {
     var handshake = Handshake()
     switch self {
@@ -96,19 +96,18 @@ extension TLSFault {
     return handshake
   }
 
-  /// Tells whether the fault needs a handshake that gets as far as a certificate, and so a TLS
-  /// library.
+  /// Whether the fault needs a handshake that reaches the certificate, and therefore a TLS library.
   public var needsCertificate: Bool { handshake != nil }
 
-  /// Tells whether a client meets this very fault only if it trusts the authority that issued the
-  /// certificate: any other client refuses the issuer first.
+  /// Whether a client must trust the issuing authority to detect this fault: any other client
+  /// refuses the issuer first.
   ///
   /// This includes an old version: some clients accept it, and refuse the certificate before the
   /// signature (libcurl 7.88).
   public var needsTrust: Bool { handshake?.issuer == .authority }
 
-  /// Tells whether the certificate itself is invalid: it is out of date, not this host's, or not
-  /// issued by a known authority (RFC 5280 §6.1, RFC 9525 §6).
+  /// Whether the certificate itself is invalid: its date, its host or its issuer (RFC 5280 §6.1,
+  /// RFC 9525 §6).
   public var isOfBadCertificate: Bool {
     guard let handshake else { return false }
     return handshake.validity != .current || handshake.isForAnotherHost
@@ -119,7 +118,7 @@ extension TLSFault {
   public var symptom: Symptom {
     switch self {
     case .alert(.certificateRequired), .clientCertificateRequired: .clientCertificateRequired
-    // What a server says of the certificate that a client has shown.
+    // A server's alerts about the client's certificate.
     case .alert(.badCertificate), .alert(.unsupportedCertificate), .alert(.certificateRevoked),
       .alert(.certificateExpired), .alert(.certificateUnknown), .alert(.unknownCA):
       .clientCertificateRejected
@@ -136,7 +135,7 @@ extension TLSFault {
 
   // MARK: In the catalogue
 
-  /// The clients' views of it.
+  /// The results of the fault in clients.
   var expected: FaultExpectation {
     let seen = FaultExpectation.Sight.failure(symptom)
     let failed = FaultExpectation.Sight.failure(.secureConnectionFailed)
@@ -148,7 +147,7 @@ extension TLSFault {
       .resetAfterClientHello, .oldProtocol:
       FaultExpectation(apple: failed, linux: seen, curl: [35])
     case .clientCertificateRequired:
-      // TLS 1.3 tells it after the client has finished (RFC 8446 §4.4.2.4).
+      // TLS 1.3 reports it after the client has finished (RFC 8446 §4.4.2.4).
       FaultExpectation(apple: seen, linux: seen, curl: [56, 55, 35])
     case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
       .incompleteChain, .weakSignature:
@@ -159,33 +158,33 @@ extension TLSFault {
 
 /// A TLS alert, with the names and numbers of RFC 8446 §6.
 public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
-  /// The sender will send no more; before any data it ends the handshake.
+  /// The sender will send no more data; before any data the alert ends the handshake.
   case closeNotify
   /// The sender cancels the handshake for a reason of its own.
   case userCanceled
-  /// A message came out of order.
+  /// A message arrived out of order.
   case unexpectedMessage
   /// A record cannot be decrypted.
   case badRecordMAC
   /// A record is too long.
   case recordOverflow
-  /// The two ends agree on nothing.
+  /// The two ends have no common parameters.
   case handshakeFailure
   /// The peer's certificate is damaged.
   case badCertificate
-  /// The peer's certificate is of a kind that is not supported.
+  /// The peer's certificate has an unsupported type.
   case unsupportedCertificate
   /// The peer's certificate was revoked.
   case certificateRevoked
   /// The peer's certificate has expired.
   case certificateExpired
-  /// Something else is wrong with the peer's certificate.
+  /// The peer's certificate has another problem.
   case certificateUnknown
-  /// A field has a value that it must not have.
+  /// A field has an invalid value.
   case illegalParameter
-  /// The peer's certificate chain leads to no known authority.
+  /// The peer's certificate chain does not lead to a known authority.
   case unknownCA
-  /// The peer is known, but not admitted.
+  /// The peer is authenticated, but has no access.
   case accessDenied
   /// A message cannot be decoded.
   case decodeError
@@ -193,23 +192,23 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
   case decryptError
   /// The peer's protocol version is not supported.
   case protocolVersion
-  /// The peer offers nothing that is strong enough.
+  /// The peer offers no parameters that are strong enough.
   case insufficientSecurity
-  /// The sender has an internal problem.
+  /// The sender has an internal error.
   case internalError
   /// The peer fell back to an older version than both support (RFC 7507).
   case inappropriateFallback
   /// An extension is missing.
   case missingExtension
-  /// An extension came that is not allowed in this message.
+  /// A message has an extension that is not allowed in it.
   case unsupportedExtension
-  /// The server has no name like the requested one (RFC 6066 §3).
+  /// The server does not recognise the requested name (RFC 6066 §3).
   case unrecognizedName
   /// The status of the peer's certificate is invalid (RFC 6066 §8).
   case badCertificateStatusResponse
-  /// The key that the peer names is not known.
+  /// The pre-shared key that the peer names is unknown.
   case unknownPSKIdentity
-  /// A certificate of the client is required, and none was sent.
+  /// A client certificate is required, and none was sent.
   case certificateRequired
   /// The two ends have no application protocol in common (RFC 7301 §3.2).
   case noApplicationProtocol
@@ -228,15 +227,15 @@ public enum TLSAlert: String, Sendable, Hashable, CaseIterable {
     .noApplicationProtocol: 120,
   ]
 
-  /// Tells whether the alert ends the connection by an error, which all but two do.
+  /// Whether the alert ends the connection with an error, as all but two do.
   public var isFatal: Bool { self != .closeNotify && self != .userCanceled }
 
-  /// The unencrypted record of the alert: type 21, the version that middleboxes expect, two bytes
-  /// (RFC 8446 §5.1, §6).
+  /// The unencrypted record of the alert: type 21, the version for middleboxes, a length of two
+  /// bytes (RFC 8446 §5.1, §6).
   public var record: [UInt8] { [21, 3, 3, 0, 2, isFatal ? 2 : 1, number] }
 }
 
-/// The properties of a server's TLS handshake: its certificate, its version and its demands.
+/// The properties of a server's TLS handshake: its certificate, its version and its requirements.
 public struct Handshake: Sendable, Hashable {
   /// The period in which the certificate is valid.
   public enum Validity: Sendable, Hashable {
@@ -250,14 +249,14 @@ public struct Handshake: Sendable, Hashable {
 
   /// The issuer of the certificate.
   public enum Issuer: Sendable, Hashable {
-    /// The authority that clients are told to trust.
+    /// The authority that clients should trust.
     case authority
     /// An intermediate authority that the trusted one has signed, and whose certificate is not
     /// sent.
     case unsentIntermediate
     /// The certificate itself: it is self-signed.
     case itself
-    /// An authority that no client knows.
+    /// An authority that is unknown to all clients.
     case stranger
   }
 
@@ -265,15 +264,15 @@ public struct Handshake: Sendable, Hashable {
   public var validity = Validity.current
   /// The issuer of the certificate.
   public var issuer = Issuer.authority
-  /// Tells whether the certificate is made out to another host.
+  /// Whether the certificate is issued for another host.
   public var isForAnotherHost = false
-  /// Tells whether the certificate is signed with SHA-1.
+  /// Whether the certificate is signed with SHA-1.
   public var isWeaklySigned = false
-  /// Tells whether the server speaks nothing newer than TLS 1.1.
+  /// Whether the server supports no version newer than TLS 1.1.
   public var isOld = false
-  /// Tells whether the server demands a certificate of the client.
+  /// Whether the server requires a client certificate.
   public var demandsCertificate = false
 
-  /// Makes a handshake that succeeds.
+  /// Creates a handshake that succeeds.
   public init() {}
 }

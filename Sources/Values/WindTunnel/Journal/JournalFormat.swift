@@ -3,26 +3,25 @@
 //   {"windtunnelJournal":1,"rewrites":true}
 //   {"order":12,"interaction":{"request":{…},"response":{…}}}
 //
-// The first line begins a recording and says whether it was to make the cassette anew; each line
-// after it is one interaction as a cassette has it, with the number of its request, since answers
-// come in another order. An exchange that lasts is written in parts, with "part" in
-// place of "order": each holds all that arrived by then and replaces the part before, and the
-// whole interaction replaces the last. A recording that was taken up leaves
-// {"windtunnelJournal":1,"unfinished":true} until one onto the same cassette comes to its end. A
-// body that is too large for a line is a side file of the cassette. A line that begins with a space
-// was withdrawn, or is kept free for the end. A last line without a line feed was being written
-// when the process ended, and counts for nothing.
+// The first line begins a recording and states whether the recording rewrites the cassette. Each
+// line after it is one interaction in the cassette's format, with the number of its request,
+// because responses arrive in another order. A long exchange is written in parts, with "part"
+// instead of "order". Each part contains all data up to its time and replaces the previous part,
+// and the whole interaction replaces the last part. A recording that was adopted leaves
+// {"windtunnelJournal":1,"unfinished":true} until a recording onto the same cassette ends normally.
+// A body that is too large for a line is a side file of the cassette. A line that begins with a
+// space was withdrawn, or is reserved for the end. A last line without a line feed was incomplete
+// when the process ended, and is ignored.
 //
-// When a recording comes to its end, a line says so before anything is written:
+// When a recording ends, a line is written before everything else:
 //
 //   {"windtunnelJournal":1,"ending":{"digest":"…","after":7,"lines":40}}
 //
-// Where the cassette's file has that SHA-256, all is on it. Else what is not there yet stands in
-// the journal, and where the disk had no room for both, in `NAME.json.journal.partial`: the
-// beginning of the cassette, whose first 7 interactions were there before, and whose others are the
-// first of the 40 lines in their order. Of the lines as many as are missing there are to be read,
-// the last of them; what the journal holds beside them may be lines that are on the cassette, and
-// parts of such.
+// If the cassette's file has that SHA-256, the cassette is complete. Otherwise the journal contains
+// the missing interactions. If the disk had no room for both, `NAME.json.journal.partial` has the
+// beginning of the cassette. Its first 7 interactions are older, and the others are the first of
+// the 40 lines in order. The missing lines are the last ones of the 40. Other lines in the journal
+// may be copies of interactions on the cassette, or parts of them.
 
 internal import Foundation
 internal import WindTunnelSymptoms
@@ -30,23 +29,24 @@ internal import WindTunnelSymptoms
 enum JournalFormat {
   static let version = 1
 
-  /// One recording that did not come to its end.
+  /// A recording that did not end normally.
   struct Session: Hashable {
     var rewrites: Bool
-    /// Tells whether it says only that the cassette is part of a recording.
+    /// Whether the session only states that the cassette is part of a recording.
     var isUnfinished = false
-    var lines: [Line] = []
-    /// The state of the cassette when it was to be written.
+    var lines: [InteractionLine] = []
+    /// The state of the cassette that was about to be written; `nil` if the recording has not
+    /// ended.
     var ending: PendingCassette?
-    /// The free range for the line that says that the recording ends.
+    /// The range that is reserved for the line about the recording's end.
     var reserve: Range<Int>?
 
-    struct Line: Hashable {
+    struct InteractionLine: Hashable {
       var order: Int
       var interaction: Interaction
       /// Whether the exchange had not ended.
       var isPart = false
-      /// The line's range in the journal; empty where it is not in it.
+      /// The line's range in the journal; empty if the journal does not have it.
       var place = 0..<0
     }
   }
@@ -57,34 +57,32 @@ enum JournalFormat {
     var isPart = false
   }
 
-  /// The known facts of a cassette that is about to be written.
+  /// The facts about a cassette that is about to be written.
   struct PendingCassette: Hashable {
     /// The SHA-256 of its text.
     var digest: String
-    /// The number of interactions on it before those of the journal.
+    /// The number of interactions on the cassette before the journal's own.
     var after: Int
-    /// The number of the journal's lines that are to stand on it.
+    /// The number of the journal's lines that the cassette will contain.
     var lines: Int
   }
 
-  /// The bytes of a journal that are kept free: its end needs them beyond the journal's own room.
+  /// The number of reserved bytes in a journal, because its end needs additional room.
   static let reserveBytes = 32 << 10
-  /// The line that says that a recording ends has always this length, so that it can be
-  /// overwritten.
+  /// The fixed length of the line about a recording's end, so that it can be overwritten.
   static let endingBytes = 512
 
   static func header(rewrites: Bool) -> [UInt8] {
     line(["windtunnelJournal": .number(version), "rewrites": .bool(rewrites)])
   }
 
-  /// Says that what stands on the cassette is part of a recording that was ended before it was
-  /// written.
+  /// A line which states that the cassette is part of a recording that ended before it was written.
   static let unfinished = line(["windtunnelJournal": .number(version), "unfinished": true])
 
   /// A line that begins with a space, to be overwritten.
   static let reserve = [UInt8](repeating: UInt8(ascii: " "), count: reserveBytes - 1) + [lineFeed]
 
-  /// Says what is about to be written.
+  /// Returns the line about the cassette that is about to be written.
   static func line(_ ending: PendingCassette) -> [UInt8] {
     let json: JSON = [
       "windtunnelJournal": .number(version),
@@ -100,14 +98,16 @@ enum JournalFormat {
 
   private static let lineFeed = UInt8(ascii: "\n")
 
-  /// A line; `sideFile` keeps a body that is too large for one and answers its name, or answers
-  /// `nil` for one that stays inside.
+  /// Returns the line of an interaction.
+  ///
+  /// `sideFile` stores a body that is too large for a line and returns its name. It returns `nil`
+  /// for a body that stays in the line.
   static func line(
     _ interaction: Interaction,
     _ mark: Mark,
     sideFile: @escaping (Body) throws -> String? = { _ in nil }
   ) throws -> [UInt8] {
-    // Plain text costs less than structure, and nobody reads this.
+    // Plain text needs less time than structure, and is not meant for people.
     let writer = InteractionWriter(sideFile: sideFile, keepsStructure: false)
     let key = mark.isPart ? "part" : "order"
     return line([key: .number(mark.order), "interaction": try writer.json(interaction)])
@@ -133,7 +133,7 @@ enum JournalFormat {
       do {
         try read(line, at: place, "line \(number)", source: source, sideFile, into: &sessions)
       } catch {
-        // Lines that are on the cassette are overwritten by others.
+        // Lines whose interactions are on the cassette are overwritten by others.
         if sessions.last?.ending == nil { throw error }
       }
     }
@@ -157,7 +157,7 @@ enum JournalFormat {
         source: source,
         place: name,
         problem: "not JSON: \(error.problem)",
-        fix: "What a recording left cannot be taken up; move the file away to go on without."
+        fix: "The remains of a recording cannot be used; move the file away to continue without it."
       )
     }
     var reader = try ObjectReader(json, source: source, path: name)
@@ -165,7 +165,7 @@ enum JournalFormat {
       try CassetteFormat.checkVersion(&reader, key: "windtunnelJournal", noun: "journal")
       if var object = try reader.object("ending") {
         guard let last = sessions.indices.last else {
-          throw reader.error("ending", "no recording that could end")
+          throw reader.error("ending", "not the end of a recording")
         }
         sessions[last].ending = PendingCassette(
           digest: try object.string("digest") ?? "",
@@ -186,7 +186,7 @@ enum JournalFormat {
       let part = try reader.int("part", in: 0...Int.max)
       let order = try part ?? reader.int("order", in: 0...Int.max) ?? 0
       guard let object = try reader.object("interaction"), let last = sessions.indices.last else {
-        throw reader.error("interaction", "no interaction of a recording")
+        throw reader.error("interaction", "not an interaction of a recording")
       }
       var interactions = InteractionReader { file in
         if let sideFile { return try sideFile(file) }
@@ -194,16 +194,22 @@ enum JournalFormat {
       }
       let interaction = try interactions.interaction(object)
       sessions[last].lines.append(
-        Session.Line(order: order, interaction: interaction, isPart: part != nil, place: place)
+        Session.InteractionLine(
+          order: order,
+          interaction: interaction,
+          isPart: part != nil,
+          place: place
+        )
       )
     }
     try reader.refuseUnknownKeys()
   }
 
-  /// Returns a cassette with what these recordings had got, all of one run. One that was to make
-  /// the cassette anew replaces what it asked for again, by what it says (``RerecordingMerge``):
-  /// what requests are played by
-  /// stands in no journal. What it had not come to stays.
+  /// Returns a cassette with the interactions of these recordings, which belong to one run.
+  ///
+  /// A recording that rewrites the cassette replaces the interactions that it requested again, by
+  /// their own data (``RerecordingMerge``), because the journal does not contain the matcher.
+  /// Interactions that were not requested again stay.
   static func fold(
     _ sessions: [Session],
     into cassette: Cassette,
@@ -212,9 +218,9 @@ enum JournalFormat {
     var cassette = cassette
     for session in sessions {
       var new = session.lines.sorted { $0.order < $1.order }.map(\.interaction)
-      // A part takes no whole recording's place.
+      // A part does not replace a whole recording.
       if session.rewrites { new.removeParts(beside: cassette.interactions) }
-      // As at the end of a recording: refused connections alone are no recording.
+      // As at the end of a recording: refused connections alone are not a recording.
       if new.allSatisfy({ $0.failure?.symptom == .connectionRefused }) { continue }
       if session.rewrites {
         let replacing = RerecordingMerge(rule: .said)
@@ -228,7 +234,7 @@ enum JournalFormat {
     return cassette
   }
 
-  /// Returns the number of interactions that a cassette has of these recordings.
+  /// Returns the number of interactions on a cassette that these recordings added.
   static func count(of sessions: [Session], in folded: Cassette, beside base: Cassette) -> Int {
     let wholes = sessions.map { $0.lines.count { !$0.isPart } }
     return folded == base ? 0 : wholes.reduce(folded.newParts(beside: base), +)
@@ -236,8 +242,9 @@ enum JournalFormat {
 }
 
 extension JournalFormat.Session {
-  /// Removes parts behind which more of their exchange was written, and copies: a line that was
-  /// moved for the end may stand there twice, and the further one is surely whole.
+  /// Removes parts that a later line replaces, and copies.
+  ///
+  /// A line that was moved for the end may exist twice, and the later copy is certainly complete.
   fileprivate mutating func removeReplaced() {
     guard ending != nil || lines.contains(where: \.isPart) else { return }
     let wholes = Set(lines.lazy.filter { !$0.isPart }.map(\.order))
@@ -249,7 +256,7 @@ extension JournalFormat.Session {
     lines = kept.reversed()
   }
 
-  /// Takes note of a line that begins with a space.
+  /// Records the range of a line that begins with a space.
   fileprivate mutating func reserve(_ place: Range<Int>) {
     if let reserve, reserve.upperBound == place.lowerBound {
       self.reserve = reserve.lowerBound..<place.upperBound

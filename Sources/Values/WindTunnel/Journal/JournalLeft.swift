@@ -1,18 +1,17 @@
 package import Foundation
 
-/// The remains of a recording that was ended, beside a cassette.
+/// The remains of a recording beside a cassette, after its process ended.
 struct JournalLeft {
-  /// The recorded sessions, the lines of each whole.
+  /// The recorded sessions; each line is complete.
   private(set) var sessions: [JournalFormat.Session]
-  /// The cassette as it was, where its file has become the beginning of the next one.
+  /// The earlier cassette, if its file has become the beginning of the next one; otherwise `nil`.
   private(set) var base: Cassette?
-  /// The part of the cassette that is written already, where its end was under way.
+  /// The file of an incomplete cassette, if the end was being written; otherwise `nil`.
   let partial: URL?
-  /// The mark of the end that was under way, by which is known what of the journal stands in the
-  /// part.
+  /// The facts about that end, which determine the lines of the journal that the file contains.
   private(set) var ending: JournalFormat.PendingCassette?
 
-  /// Reads what a journal holds, and what its end had written by then.
+  /// Parses a journal, and reads the file that its end had begun to write.
   init(_ data: Data, of journal: URL, beside cassette: URL) throws {
     let sideFiles = SideFiles(of: cassette)
     let read = { (name: String) throws -> Body in try sideFiles.read(name) }
@@ -25,7 +24,7 @@ struct JournalLeft {
     let exists = FileManager.default.fileExists(atPath: cassette.path)
     if exists {
       let text = try FileError.reading(cassette, bytesMax: Cassette.fileBytesMax)
-      // It was written, and the process ended before it could remove the journal.
+      // The cassette was written, and the process ended before it could remove the journal.
       if SHA256.hexadecimal(text) == ending.digest {
         sessions = []
         return
@@ -47,23 +46,24 @@ struct JournalLeft {
       + rest
   }
 
-  /// Returns the file of the beginning of a cassette that has no room beside its journal.
+  /// Returns the file for the beginning of a cassette that does not fit on the disk beside its
+  /// journal.
   static func partial(of journal: URL) -> URL { journal.appendingPathExtension("partial") }
 
-  /// Returns the interactions that are whole in the beginning of a cassette.
+  /// Returns the complete interactions in the beginning of a cassette.
   private static func read(
     _ file: URL,
     sideFile: @escaping (String) throws -> Body
   ) throws -> Cassette {
     let data = try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
-    // Behind it there may be room that is not used yet.
+    // Unused room may follow the text.
     let text = Data(data.prefix { $0 != 0 })
     var end = text.endIndex
     while end > 0 {
       let begin = text[..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
       var line = text[begin..<end]
       if line.last == UInt8(ascii: ",") { line = line.dropLast() }
-      // An interaction begins and ends four columns in, on a line of its own or on several.
+      // An interaction is indented by four columns, on one line or on several.
       if line.count > 4, line.prefix(4).allSatisfy({ $0 == UInt8(ascii: " ") }),
         line.last == UInt8(ascii: "}"),
         line.dropFirst(4).first == UInt8(ascii: "}") || isWhole(line)
@@ -79,25 +79,25 @@ struct JournalLeft {
     return Cassette()
   }
 
-  /// Tells whether a line is an interaction by itself; half of one is no JSON.
+  /// Returns whether a line is a complete interaction; part of one is not valid JSON.
   private static func isWhole(_ line: Data) -> Bool {
     line.dropFirst(4).first == UInt8(ascii: "{") && (try? JSONParser.parse(line)) != nil
   }
 }
 
 extension Cassette {
-  /// Reads a cassette as it would be if its recordings had been taken up that were ended before
-  /// they were written, and changes nothing on disk.
+  /// Reads a cassette with the interactions of recordings that were interrupted, without changing
+  /// any file.
   ///
-  /// A journal that is being written belongs to a recording that goes on, and is left alone.
+  /// A journal that is being written belongs to a running recording, and is skipped.
   ///
   /// - Parameters:
   ///   - file: The cassette.
-  ///   - journals: Where recordings may have left something; by default beside the cassette.
-  /// - Returns: The cassette, how many of its interactions stand in journals only, and how many of
-  ///   those a kill has cut.
-  /// - Throws: `FileError` where neither is there or one cannot be read, `FormatError` for what
-  ///   does not read.
+  ///   - journals: The possible journals; by default the journal beside the cassette.
+  /// - Returns: The cassette, the number of its interactions that only exist in journals, and how
+  ///   many of them a kill has cut.
+  /// - Throws: `FileError` if neither file exists or a file cannot be read, `FormatError` if one
+  ///   cannot be parsed.
   package static func withLeftovers(
     _ file: URL,
     journals: [URL]? = nil
@@ -116,7 +116,7 @@ extension Cassette {
     var run = RunRecordings()
     let folded = JournalFormat.fold(sessions, into: recorded, beside: &run)
     if folded == recorded {
-      // Connections that were refused are no recording: then there is no such file.
+      // Refused connections alone are not a recording, so the file does not exist.
       return (exists ? recorded : try Cassette(contentsOf: file), 0, 0)
     }
     let count = JournalFormat.count(of: sessions, in: folded, beside: recorded)
@@ -125,10 +125,12 @@ extension Cassette {
 }
 
 extension RecordingJournal {
-  /// Returns the file in which a recording of a cassette keeps its journal: beside the cassette
-  /// itself, so that two recordings by two names meet there.
+  /// Returns the journal file of a cassette.
+  ///
+  /// It is next to the cassette itself, so that two recordings under two links use the same
+  /// journal.
   package static func file(besides cassette: URL) -> URL {
-    // A link that leads nowhere is refused when the cassette is written.
+    // A link without a target is an error when the cassette is written.
     ((try? FileError.target(of: cassette)) ?? cassette).appendingPathExtension("journal")
   }
 }

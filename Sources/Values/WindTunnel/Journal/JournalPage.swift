@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// A file that lines are appended to, locked for one process.
+/// A file to which lines are appended, locked for one process.
 ///
-/// By the system's own calls: what they have taken is there after the process was killed, and a
-/// child process does not inherit the lock.
+/// It uses system calls: written bytes remain after the process is killed, and a child process does
+/// not inherit the lock.
 struct JournalPage {
   private let file: URL
   private let calls: FileCalls
   private let descriptor: Int32
-  /// The end of the last whole line.
+  /// The end of the last complete line.
   private(set) var length: Int
-  /// Tells whether a write that failed may have left something behind that line.
+  /// Whether a failed write may have left bytes after that line.
   private var isTorn = false
 
   init(_ file: URL, of cassette: URL, calls: FileCalls = FileCalls()) throws(FileError) {
     (self.file, self.calls) = (file, calls)
     while true {
-      // Nobody else's to read: a secret may be found out late.
+      // Only this user may read the file, because a secret may be found late.
       let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
       let descriptor = open(file.path, flags, 0o600)
       guard descriptor >= 0 else { throw errno == ELOOP ? Self.link(file) : .refused(file, errno) }
@@ -24,7 +24,7 @@ struct JournalPage {
         Self.give(back: descriptor)
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")
       }
-      // Whoever had the lock may have removed the file meanwhile.
+      // The previous owner of the lock may have removed the file in the meantime.
       var (held, there) = (stat(), stat())
       if fstat(descriptor, &held) == 0, stat(file.path, &there) == 0, held.st_ino == there.st_ino {
         self.descriptor = descriptor
@@ -35,15 +35,16 @@ struct JournalPage {
     }
   }
 
-  /// Appends lines and answers where they stand; where they cannot be written whole, nothing of
-  /// them stays.
+  /// Appends lines and returns their range; if they cannot be written completely, removes all their
+  /// bytes.
   mutating func append(_ bytes: [UInt8]) throws(FileError) -> Range<Int> {
     try cutBack()
     isTorn = true
     do {
       try calls.write(bytes, to: descriptor, at: length, of: file)
     } catch {
-      // Now, since it may be what fills the disk. Where that fails, the next line waits for it.
+      // Now, because the bytes may be what fills the disk. If this fails, the next line tries
+      // again.
       try? cutBack()
       throw error
     }
@@ -52,14 +53,15 @@ struct JournalPage {
     return length - bytes.count..<length
   }
 
-  /// Overwrites a line with spaces, but for its line feed.
+  /// Overwrites a line with spaces, except its line feed.
   func blank(_ place: Range<Int>) throws(FileError) {
     let spaces = [UInt8](repeating: UInt8(ascii: " "), count: place.count - 1)
     try calls.write(spaces, to: descriptor, at: place.lowerBound, of: file)
   }
 
-  /// Writes a line over the beginning of one that is blank. Until all of it is there it begins with
-  /// a space, as one that was withdrawn.
+  /// Writes a line over the beginning of a blank one.
+  ///
+  /// The line begins with a space until it is complete, like a withdrawn one.
   func write(_ line: [UInt8], over place: Range<Int>) throws(FileError) {
     let begin = place.lowerBound
     try calls.write([UInt8(ascii: " ")], to: descriptor, at: begin, of: file)
@@ -67,7 +69,7 @@ struct JournalPage {
     try calls.write(line[..<1], to: descriptor, at: begin, of: file)
   }
 
-  /// Writes a line a second time, further to the front.
+  /// Copies a line to an earlier offset.
   func copy(_ place: Range<Int>, to offset: Int) throws(FileError) {
     var line = [UInt8](repeating: 0, count: place.count)
     let count = pread(descriptor, &line, line.count, off_t(place.lowerBound))
@@ -75,7 +77,7 @@ struct JournalPage {
     try calls.write(line, to: descriptor, at: offset, of: file)
   }
 
-  /// Removes what stands behind an offset.
+  /// Truncates the file at an offset.
   mutating func cut(to end: Int) throws(FileError) {
     guard end < length else { return }
     guard calls.cut(descriptor, end) == 0 else { throw .refused(file, errno) }
@@ -93,14 +95,14 @@ struct JournalPage {
   }
 
   mutating func close() {
-    // Who reads it next takes half a line for none.
+    // The next reader ignores an incomplete line.
     try? cutBack()
     if length == 0 { _ = calls.remove(file.path) }
     Self.give(back: descriptor)
   }
 
-  /// Reads what a recording left here that is over; `nil` where there is nothing, or where one goes
-  /// on.
+  /// Returns the contents that a finished process left in a journal; `nil` if there are none, or if
+  /// a recording is running.
   static func left(_ file: URL) throws(FileError) -> Data? {
     let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
@@ -108,16 +110,16 @@ struct JournalPage {
       if errno == ELOOP { throw link(file) }
       throw .unreadable(file.relativePath, reason: String(cString: strerror(errno)))
     }
-    // Its end gives the lock back.
+    // Closing the handle releases the lock.
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return nil }
     defer { withExtendedLifetime(handle) { _ = flock(descriptor, LOCK_UN) } }
     return try FileError.reading(file, bytesMax: Cassette.fileBytesMax)
   }
 
-  /// Recording makes no links, so one with the name of a journal was put there by somebody else.
+  /// A recording never creates links, so a link with the name of a journal has another origin.
   private static func link(_ file: URL) -> FileError {
-    let reason = "it is a symbolic link, and a journal is none; remove it"
+    let reason = "a journal cannot be a symbolic link; remove it"
     return .unreadable(file.relativePath, reason: reason)
   }
 
@@ -127,43 +129,44 @@ struct JournalPage {
     isTorn = false
   }
 
-  /// The lock is given back by name: a child that is being made holds all descriptors until its
-  /// program begins, and with them the lock (flock(2)).
+  /// Releases the lock explicitly: a child process that is being created has all descriptors until
+  /// its program begins, and therefore the lock (flock(2)).
   private static func give(back descriptor: Int32) {
     flock(descriptor, LOCK_UN)
     closeFile(descriptor)
   }
 }
 
-/// The room of a journal whose lines come to stand elsewhere, one after the other, in the order of
-/// their requests; it is given back to the disk meanwhile.
+/// The room of a journal whose lines are written elsewhere, one after the other, in the order of
+/// their requests.
 ///
-/// Only the end of a file can be given back everywhere. So the journal's last lines move into the
-/// room of those that are done with, and each stands there whole before it is cut off where it was.
+/// Their room is returned to the disk at the same time. All file systems can only release the end
+/// of a file. The last lines are therefore moved to the room of finished lines, and each is
+/// complete there before it is removed from the end.
 struct JournalRoom {
   /// A line that is still needed.
-  struct Line {
+  struct KeptLine {
     let order: Int
     var place: Range<Int>
   }
 
-  /// The first place where a line may stand.
+  /// The first offset that a line may have.
   let floor: Int
-  /// Those that stand where they were written, in the order of their places.
-  private var lines: ArraySlice<Line>
-  /// Those that have moved, which fill the room behind ``floor``.
-  private var moved: [Line] = []
+  /// The lines that have not moved, in the order of their offsets.
+  private var lines: ArraySlice<KeptLine>
+  /// The lines that have moved, which follow ``floor``.
+  private var moved: [KeptLine] = []
   private var done: Set<Int> = []
 
-  init(above floor: Int, _ lines: [Line]) {
+  init(above floor: Int, _ lines: [KeptLine]) {
     self.floor = floor
     self.lines = lines.sorted { $0.place.lowerBound < $1.place.lowerBound }[...]
   }
 
-  /// Takes note that a line is no longer needed.
+  /// Records that a line is no longer needed.
   mutating func finish(_ order: Int) { done.insert(order) }
 
-  /// Gives back what can be.
+  /// Releases all the room that can be released.
   mutating func giveBack(of page: inout JournalPage) throws(FileError) {
     while true {
       while let line = lines.first, done.contains(line.order) { lines.removeFirst() }
@@ -175,7 +178,7 @@ struct JournalRoom {
         return try page.cut(to: last.place.upperBound)
       }
       try page.copy(last.place, to: begin)
-      moved.append(Line(order: last.order, place: begin..<begin + last.place.count))
+      moved.append(KeptLine(order: last.order, place: begin..<begin + last.place.count))
       lines.removeLast()
     }
     while let line = moved.last, done.contains(line.order) { moved.removeLast() }

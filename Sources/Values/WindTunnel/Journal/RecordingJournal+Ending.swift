@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension RecordingJournal.State {
-  /// Writes what a journal that was left has folded into.
+  /// Writes the cassette with the interactions of a journal.
   mutating func write(
     _ folded: Cassette,
     of left: JournalLeft,
@@ -10,7 +10,7 @@ extension RecordingJournal.State {
   ) throws {
     let sessions = left.sessions.filter { !$0.lines.isEmpty }
     let lines = sessions.flatMap(\.lines).sorted { $0.order < $1.order }
-    // Only of what was added it is known which line it is.
+    // The line of an interaction is only known if all lines were added at the end.
     let isAdded =
       sessions.count == 1 && !sessions[0].rewrites && left.partial == nil
       && folded.interactions.count == base.interactions.count + lines.count
@@ -19,21 +19,21 @@ extension RecordingJournal.State {
     let result = try write(
       folded,
       orders: isAdded ? lines.map(\.order) : [],
-      lines: isAdded ? lines.map { JournalRoom.Line(order: $0.order, place: $0.place) } : [],
+      lines: isAdded ? lines.map { JournalRoom.KeptLine(order: $0.order, place: $0.place) } : [],
       to: file,
       resuming: left.ending
     )
-    // What a journal holds is there, its side files, too.
+    // Everything in the journal, with its side files, must be on the cassette.
     if !result.leftOut.isEmpty {
       throw FileError.unwritable(file.relativePath, reason: result.leftOut[0])
     }
   }
 
-  /// Writes a cassette, of which a part stands in the journal.
+  /// Writes a cassette of which the journal has a part.
   mutating func write(
     _ cassette: Cassette,
     orders: [Int],
-    lines: [JournalRoom.Line],
+    lines: [JournalRoom.KeptLine],
     to file: URL,
     resuming ending: JournalFormat.PendingCassette? = nil
   ) throws -> (count: Int, leftOut: [String]) {
@@ -41,8 +41,9 @@ extension RecordingJournal.State {
     let isAnyNew = parts.baseCount < parts.parts.count
     guard orders.isEmpty || isAnyNew else { return (parts.parts.count, parts.leftOut) }
     guard FileStamp(file) == known else {
-      let reason = "it was changed meanwhile; \(journal.lastPathComponent) has the recordings, and "
-      throw FileError.unwritable(file.relativePath, reason: reason + "the next one takes them up")
+      let reason =
+        "it was changed in the meantime; \(journal.lastPathComponent) has the recordings, and "
+      throw FileError.unwritable(file.relativePath, reason: reason + "the next recording adds them")
     }
     defer { known = FileStamp(file) }
     do throws(FileError) {
@@ -62,15 +63,15 @@ extension RecordingJournal.State {
     resuming ending: JournalFormat.PendingCassette? = nil
   ) throws(FileError) {
     let text = parts.text()
-    // Without it, what is journalled would stand there twice after a kill, and nothing less.
-    // Where an end was under way, its own numbers tell what stands in its part.
+    // Without this line, a kill would leave the journalled interactions twice, and nothing would be
+    // missing. If an end was being written, its own numbers determine the contents of its part.
     try? mark(text, after: ending?.after ?? parts.baseCount, ending?.lines ?? count)
     try calls.replace(text, file)
   }
 
   private mutating func writeWithoutRoom(
     _ parts: inout CassetteParts,
-    _ lines: [JournalRoom.Line],
+    _ lines: [JournalRoom.KeptLine],
     to file: URL,
     after error: FileError
   ) throws {
@@ -84,12 +85,12 @@ extension RecordingJournal.State {
     let partial = JournalLeft.partial(of: journal)
     guard let reserve, lines.allSatisfy({ $0.place.lowerBound >= reserve.upperBound }),
       !FileManager.default.fileExists(atPath: partial.path),
-      // Behind a link, it may lie on another disk.
+      // The target of a link may be on another disk.
       try FileError.target(of: file).path == file.path
     else { throw error }
     let new = Set(parts.parts.compactMap(\.order))
     let needed = lines.filter { new.contains($0.order) }
-    // What is not on the cassette must not be taken for what is missing there.
+    // A line that the cassette will not contain must not count as a missing one.
     for line in lines where !new.contains(line.order) { try page?.blank(line.place) }
     var room = JournalRoom(above: reserve.lowerBound + JournalFormat.endingBytes, needed)
     do throws(FileError) {
@@ -103,7 +104,7 @@ extension RecordingJournal.State {
     }
   }
 
-  /// Says in the journal what is about to be written.
+  /// Writes the line about the cassette that is about to be written.
   private mutating func mark(_ text: Data, after: Int, _ count: Int) throws(FileError) {
     let ending = JournalFormat.PendingCassette(
       digest: SHA256.hexadecimal(text),
@@ -118,8 +119,9 @@ extension RecordingJournal.State {
     }
   }
 
-  /// Writes the cassette piece by piece, and gives back the room of each line that is on it. Where
-  /// there is too little room for that, too, nothing has changed, and there is no partial file.
+  /// Writes the cassette part by part, and releases the room of each line that it contains.
+  ///
+  /// If there is not enough room for that either, nothing changes, and there is no partial file.
   private mutating func write(
     _ parts: CassetteParts,
     _ room: inout JournalRoom,
@@ -149,23 +151,24 @@ extension RecordingJournal.State {
     try next.finish()
   }
 
-  /// The room that partly used blocks, and lines that are out of order, may take.
+  /// The room for partly used blocks, and for lines that are out of order.
   private static let slackBytes = 16 << 10
 }
 
-/// The beginning of a cassette that is written piece by piece.
+/// The beginning of a cassette that is written part by part.
 private struct PartialCassette {
-  /// The number of interactions on it.
+  /// The number of interactions that have been written.
   var count = 0
   private let partial: URL
   private let file: URL
   private let calls: FileCalls
   private let descriptor: Int32
-  /// Tells whether it is the file of the cassette that was there before.
+  /// Whether the file is that of the previous cassette.
   private let isBase: Bool
   private var length = 0
 
-  /// Begins with what is on the cassette, where its file says nothing but that; else anew.
+  /// Begins with the file of the cassette if it has exactly these contents; otherwise with an empty
+  /// file.
   init(
     _ partial: URL,
     of file: URL,
@@ -174,7 +177,7 @@ private struct PartialCassette {
     by calls: FileCalls
   ) throws(FileError) {
     (self.partial, self.file, self.calls) = (partial, file, calls)
-    // One that cannot be read is not gone on with.
+    // A file that cannot be read is not continued.
     isBase = baseCount > 0 && (try? Data(contentsOf: file)) == base
     if isBase {
       count = baseCount
@@ -193,7 +196,7 @@ private struct PartialCassette {
 
   func close() { closeFile(descriptor) }
 
-  /// Takes room for what follows; where there is none, everything is as it was.
+  /// Reserves room for the remaining bytes; if there is not enough, restores the previous state.
   func keepRoom(of count: Int) throws(FileError) {
     do throws(FileError) {
       try calls.write([UInt8](repeating: 0, count: count), to: descriptor, at: length, of: file)
@@ -215,7 +218,7 @@ private struct PartialCassette {
     length += bytes.count
   }
 
-  /// Makes it the cassette.
+  /// Renames the file to the cassette.
   func finish() throws(FileError) {
     guard calls.cut(descriptor, length) == 0, calls.rename(partial.path, file.path) == 0 else {
       throw .refused(file, errno)
@@ -223,5 +226,5 @@ private struct PartialCassette {
   }
 }
 
-/// `close` by a name that no member hides.
+/// `close` under a name that no member shadows.
 func closeFile(_ descriptor: Int32) { close(descriptor) }

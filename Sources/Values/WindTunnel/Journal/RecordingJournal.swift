@@ -1,15 +1,16 @@
 public import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A file beside a cassette, `users.json.journal`, that holds a recording while it is being made.
+/// A file beside a cassette, `users.json.journal`, that contains a recording while it is running.
 ///
-/// A cassette is written in one step when its recording ends, so that a crash before would lose
-/// everything. In the journal each interaction is written as soon as it is complete, before its
-/// client has the end of the answer. The next recording onto the cassette takes it up.
+/// A cassette is written in one step when its recording ends, so an earlier crash would lose
+/// everything. An interaction is written to the journal as soon as it is complete, before its
+/// client has received the end of the response. The next recording onto the cassette adopts the
+/// journal.
 ///
-/// An interaction is written without the secrets that are known by then. One that turns out later
-/// to repeat a secret is overwritten where it stands, before anything else is written, and then
-/// written anew without it.
+/// An interaction is written without the secrets that are known by then. If a later secret occurs
+/// in a written interaction, that interaction is overwritten before anything else is written. It is
+/// then written again without the secret.
 public final class RecordingJournal: Sendable {
   /// The file of the journal.
   public let file: URL
@@ -17,63 +18,65 @@ public final class RecordingJournal: Sendable {
   private let losing: (@Sendable (String) -> Void)?
   private let state: Locked<State>
 
-  /// The size of bodies up to which an interaction is searched inside the lock.
+  /// The maximum size of bodies for which an interaction is searched while the lock is held.
   private static let lockedBytesMax = 64 << 10
-  /// The bytes of withdrawn parts from which on no further part is written: they stay as blanks,
-  /// and a journal is read whole.
+  /// The maximum number of bytes of withdrawn parts: they stay as blanks, and a journal is read
+  /// whole.
+  ///
+  /// Beyond it no further part is written.
   fileprivate static let withdrawnBytesMax = 128 << 20
-  /// The largest number of times that an interaction is searched, each time anew because others
-  /// have meanwhile taught secrets that it may repeat.
+  /// The maximum number of times that an interaction is searched; a search is repeated if other
+  /// threads have found secrets in the meantime.
   private static let attemptsMax = 3
 
-  /// The state of an open journal, all of it under one lock.
+  /// The state of an open journal, which one lock protects.
   struct State {
     var page: JournalPage?
     let journal: URL
     let calls: FileCalls
     let sideFiles: SideFiles
     fileprivate let lineBytesMax: Int
-    /// Tells whether room is kept for the end.
+    /// Whether room is reserved for the end.
     fileprivate let keepsReserve: Bool
-    /// The room that is kept.
+    /// The range that is reserved; `nil` for none.
     var reserve: Range<Int>?
-    /// Secrets that may still stand in lines that were written before.
+    /// The secrets that earlier lines may still contain.
     fileprivate var unreplaced: [String] = []
-    /// The side files that are there for the journal alone.
+    /// The side files that only the journal uses.
     fileprivate var ownSideFiles: Set<String> = []
     fileprivate var redaction = Redaction(continuing: [])
     fileprivate var rewrites = false
     fileprivate var isBegun = false
     fileprivate var isUnfinished = false
     var incompleteCount = 0
-    fileprivate var lines: [Line] = []
-    /// The places of parts, by the numbers of their requests.
+    fileprivate var lines: [PendingLine] = []
+    /// The ranges of parts, by the numbers of their requests.
     fileprivate var parts: [Int: Range<Int>] = [:]
     fileprivate var withdrawnBytes = 0
-    /// The lines that were asked for secrets, all in one filter: a secret that is in none of them
-    /// costs the same whatever their number.
+    /// A filter of all lines that were searched for secrets: a secret that occurs in none of them
+    /// is rejected in constant time.
     fileprivate var seen = NGramFilter(words: seenWords)
     fileprivate static let seenWords = 1 << 17
-    /// The secrets that were learnt, in their order.
+    /// The secrets that were found, in order.
     fileprivate var learned: [String] = []
     fileprivate var problem: (any Error)?
-    /// The state of the cassette's file that the recording began with, or wrote last.
+    /// The state of the cassette's file when the recording began, or after its last write.
     var known: FileStamp
   }
 
   fileprivate typealias Mark = JournalFormat.Mark
 
-  /// A line that is written.
-  fileprivate struct Line {
+  /// A line that has been written.
+  fileprivate struct PendingLine {
     let place: Range<Int>
     let interaction: Interaction
     let mark: Mark
-    /// Whether the filter of all lines knows it.
+    /// Whether the filter of all lines contains the line.
     var isSeen = false
     var filter: NGramFilter?
 
-    /// Tells whether one of the words may be here. Most lines are never asked, so what answers is
-    /// made when it is wanted.
+    /// Returns whether one of the words may occur in the line. The filter is created at first use,
+    /// because most lines are never searched.
     mutating func mayContain(anyOf words: [String]) -> Bool {
       let filter = filter ?? NGramFilter(interaction)
       self.filter = filter
@@ -81,12 +84,12 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// An interaction that does not stand in the journal, and why.
+  /// An interaction that the journal does not contain, and the reason.
   fileprivate struct Loss {
     let interaction: Interaction
     let error: any Error
 
-    /// A line about it, without secrets.
+    /// A line about the interaction, without secrets.
     var line: String { "\(interaction.request.method) \(interaction.request.url): \(error)" }
   }
 
@@ -95,9 +98,9 @@ public final class RecordingJournal: Sendable {
   /// - Parameters:
   ///   - cassette: The cassette's file.
   ///   - losing: Called at once for each interaction that could not be written, with one line
-  ///     without secrets; the recording itself goes on with it.
-  /// - Throws: `FileError` where the file cannot be written, or where another process records onto
-  ///   the cassette.
+  ///     without secrets. The recording itself still contains the interaction.
+  /// - Throws: `FileError` if the file cannot be written, or if another process records onto the
+  ///   cassette.
   public convenience init(
     besides cassette: URL,
     losing: (@Sendable (String) -> Void)? = nil
@@ -105,7 +108,7 @@ public final class RecordingJournal: Sendable {
     try self.init(besides: cassette, by: FileCalls(), losing: losing)
   }
 
-  /// The same by other calls of the system.
+  /// Opens the journal of a cassette with other system calls.
   convenience init(
     besides cassette: URL,
     by calls: FileCalls,
@@ -114,9 +117,10 @@ public final class RecordingJournal: Sendable {
     try self.init(Self.file(besides: cassette), besides: cassette, by: calls, losing: losing)
   }
 
-  /// Opens a further journal of a cassette that several record at once, by its own name. Bodies
-  /// that are larger than `lineBytesMax` stand in no line: they are side files of the cassette at
-  /// once.
+  /// Opens an additional journal of a cassette that several processes record, under a name of its
+  /// own.
+  ///
+  /// Bodies that are larger than `lineBytesMax` are written to side files of the cassette at once.
   package convenience init(
     _ file: URL,
     besides cassette: URL,
@@ -125,8 +129,8 @@ public final class RecordingJournal: Sendable {
     try self.init(file, besides: cassette, bodiesInLines: lineBytesMax, keepsReserve: false)
   }
 
-  /// Opens a journal. What the cassette has in a side file is one from the start, and needs no room
-  /// for a second.
+  /// Opens a journal. A body that the cassette stores in a side file is in that file from the
+  /// start, and needs no room for a second copy.
   private init(
     _ file: URL,
     besides cassette: URL,
@@ -151,17 +155,17 @@ public final class RecordingJournal: Sendable {
 
   deinit { close() }
 
-  /// Adds the interactions of earlier recordings that were cut short to a cassette, and writes the
+  /// Adds the interactions of earlier, interrupted recordings to a cassette, and writes the
   /// cassette if there are any.
   ///
   /// - Parameters:
   ///   - cassette: The contents of the cassette's file.
-  ///   - goesOn: True where a recording follows, which must end before the cassette counts as
-  ///     whole: until then, whatever ends the process, the journal says that it does not
-  ///     (``isUnfinished``).
-  /// - Returns: The contents of the file now, and the number of interactions that were taken up.
-  /// - Throws: `FormatError` for a journal that cannot be parsed, `FileError` for a cassette that
-  ///   cannot be written; the journal then stays.
+  ///   - goesOn: Whether a recording follows, which must end before the cassette counts as
+  ///     complete. Until then, the journal states that it is incomplete (``isUnfinished``), even
+  ///     after a crash.
+  /// - Returns: The current contents of the file, and the number of interactions that were adopted.
+  /// - Throws: `FormatError` if the journal cannot be parsed, `FileError` if the cassette cannot be
+  ///   written; the journal then stays.
   public func takeUp(
     onto cassette: Cassette,
     goesOn: Bool = false
@@ -170,8 +174,8 @@ public final class RecordingJournal: Sendable {
     return try takeUp(onto: cassette, goesOn: goesOn, beside: &run)
   }
 
-  /// Returns the same for one of several journals that a run has left, which replace nothing of
-  /// each other.
+  /// Does the same for one of several journals of a run, which do not replace interactions of each
+  /// other.
   package func takeUp(
     onto cassette: Cassette,
     goesOn: Bool,
@@ -186,45 +190,45 @@ public final class RecordingJournal: Sendable {
       if folded != cassette {
         try state.write(folded, of: left, onto: base, to: cassetteFile)
       } else if !data.isEmpty {
-        // What the next line was to name.
+        // The side files of a line that was not written.
         state.sideFiles.removeAll(except: cassette.sideFileNames)
       }
       if let partial = left.partial { _ = state.calls.remove(partial.path) }
-      // Even where nothing was whole: what comes now must not follow half a line.
+      // Even if no line was complete: the next line must not follow an incomplete one.
       try state.page?.clear()
       let count = JournalFormat.count(of: sessions, in: folded, beside: base)
       state.incompleteCount = folded.newParts(beside: base)
       state.isUnfinished = count > 0 || sessions.contains { $0.isUnfinished }
-      // The cassette is half a recording until one onto it comes to its end, and looks whole.
+      // The cassette looks complete, and is incomplete until another recording onto it ends.
       if goesOn, state.isUnfinished { _ = try state.page?.append(JournalFormat.unfinished) }
       return (folded, count)
     }
   }
 
-  /// Writes the cassette that a recording has come to, and removes the journal.
+  /// Writes the cassette of a recording that has ended, and removes the journal.
   ///
-  /// Where the disk has no room for a second copy of what is journalled, the cassette is written
-  /// interaction by interaction, and each takes the room that its line has given back; whatever
-  /// ends the process meanwhile, all of it is there for the next recording. What is not journalled
-  /// then, and bodies that have no room in any case, are left out.
+  /// If the disk has no room for a second copy of the journalled interactions, the cassette is
+  /// written interaction by interaction. Each uses the room that its line has released. If the
+  /// process ends in the meantime, the next recording has all interactions. Interactions that are
+  /// not journalled, and bodies that have no room in any case, are then omitted.
   ///
   /// - Parameters:
-  ///   - cassette: The whole of it.
-  ///   - orders: The numbers of the requests that are new on it, which are its last ones.
-  /// - Returns: How many interactions stand on it, and what was left out for want of room, in
-  ///   words.
-  /// - Throws: `FileError` where it cannot be written; then the journal stays.
+  ///   - cassette: The whole cassette.
+  ///   - orders: The numbers of the requests of its new interactions, which are its last ones.
+  /// - Returns: The number of interactions on the cassette, and a sentence for each one that was
+  ///   omitted for lack of room.
+  /// - Throws: `FileError` if the cassette cannot be written; the journal then stays.
   package func end(
     with cassette: Cassette,
     orders: [Int]
   ) throws -> (count: Int, leftOut: [String]) {
-    // In one hold of the lock: nothing may be written behind the end.
+    // The lock is held throughout: nothing may be written after the end.
     try state.withLock { state in
       defer { state.leave { $0.close() } }
       let result = try state.write(
         cassette,
         orders: orders,
-        lines: state.lines.map { JournalRoom.Line(order: $0.mark.order, place: $0.place) },
+        lines: state.lines.map { JournalRoom.KeptLine(order: $0.mark.order, place: $0.place) },
         to: cassetteFile
       )
       state.leave { $0.remove() }
@@ -235,8 +239,10 @@ public final class RecordingJournal: Sendable {
   /// Removes the journal after its recording has ended.
   public func remove() { state.withLock { state in state.leave { $0.remove() } } }
 
-  /// Removes what came since the last recording that was cut short, if there was one: the cassette
-  /// still holds only a part of it. Otherwise removes the journal.
+  /// Discards the interactions of the current recording.
+  ///
+  /// If an earlier recording was interrupted, the journal stays, because the cassette contains only
+  /// part of that recording. Otherwise the journal is removed.
   public func giveUp() {
     state.withLock { state in
       guard state.page != nil else { return }
@@ -247,33 +253,35 @@ public final class RecordingJournal: Sendable {
           state.leave { $0.close() }
         }
       } catch {
-        // A page that cannot say so is removed with the others.
+        // If the line cannot be written, the journal is removed like any other.
       }
       state.leave { $0.remove() }
-      // Bodies that no line could hold are thrown away with them, when nothing names them any more.
+      // Side files are removed last, when no line names them any more.
       for name in state.ownSideFiles { state.sideFiles.remove(name) }
       state.ownSideFiles = []
     }
   }
 
-  /// Whether the cassette holds a part of a recording that has not ended; known once it was
-  /// taken up.
+  /// Whether the cassette contains part of a recording that has not ended; known after
+  /// ``takeUp(onto:goesOn:)``.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
 
-  /// The number of taken up interactions that a kill has cut, so that they are incomplete.
+  /// The number of adopted interactions that are incomplete because of a kill.
   package var incompleteCount: Int { state.withLock { $0.incompleteCount } }
 
-  /// Closes the journal and leaves it for the next recording, or removes it if it is empty.
+  /// Closes the journal and keeps it for the next recording, or removes it if it is empty.
   public func close() { state.withLock { state in state.leave { $0.close() } } }
 
-  /// The error of the first interaction that could not be written to the journal; the recording
-  /// itself goes on with it.
+  /// The error of the first interaction that could not be written to the journal; `nil` if there is
+  /// none.
+  ///
+  /// The recording itself still contains the interaction.
   public var problem: (any Error)? { state.withLock { $0.problem } }
 
-  /// Goes on counting secrets where a cassette ends.
+  /// Continues the numbering of secrets of a cassette.
   func begin(after cassette: Cassette, _ rules: RedactionRules, rewrites: Bool) {
     state.withLock { state in
-      // Also where the cassette is made anew: what is taken up may stand beside the old.
+      // Also if the cassette is rewritten: adopted interactions may be next to old ones.
       state.redaction = Redaction(continuing: cassette.interactions, rules: rules)
       state.rewrites = rewrites
       (state.isBegun, state.reserve) = (false, nil)
@@ -282,8 +290,8 @@ public final class RecordingJournal: Sendable {
     }
   }
 
-  /// Writes an interaction down, in place of the part of it that was written before. A part is one
-  /// that has not come to its end.
+  /// Writes an interaction, and withdraws an earlier part of it. A part is an interaction whose
+  /// exchange has not ended.
   func append(_ interaction: Interaction, order: Int, isPart: Bool = false) {
     let mark = Mark(order: order, isPart: isPart)
     let losses =
@@ -292,13 +300,15 @@ public final class RecordingJournal: Sendable {
     if let losing { for loss in losses { losing(loss.line) } }
   }
 
-  /// Writes a large interaction down; answers what does not stand in the journal for that. Its
-  /// secrets are looked for outside the lock, so that whoever writes a small one down does not wait
-  /// for them.
+  /// Writes a large interaction; returns the interactions that the journal does not contain because
+  /// of it.
+  ///
+  /// Its secrets are searched without the lock, so that a thread with a small interaction need not
+  /// wait.
   private func appendApart(_ interaction: Interaction, _ mark: Mark) -> [Loss] {
     var losses: [Loss] = []
     for _ in 0..<Self.attemptsMax {
-      // Nothing is written any more if there is no page.
+      // Without a page nothing is written any more.
       let begin = state.withLock { $0.page == nil ? nil : ($0.redaction, $0.learned.count) }
       guard let (start, learnedCount) = begin else { return losses }
       var redaction = start
@@ -314,7 +324,8 @@ public final class RecordingJournal: Sendable {
       let sought = redaction.pseudonyms.sought
       let written = state.withLock { state -> [Loss]? in
         let words = state.learned.dropFirst(learnedCount).filter { word in
-          // What it has found by itself may be taken out in fewer places than others have found.
+          // A secret that it has found by itself may cover fewer places than one that others have
+          // found.
           !own.contains(word)
             || sought[word]?.reach != state.redaction.pseudonyms.sought[word]?.reach
         }
@@ -324,27 +335,29 @@ public final class RecordingJournal: Sendable {
       }
       if let written { return losses + written }
     }
-    // There is no end of what others teach.
+    // Other threads keep finding secrets, so this time the lock is held.
     return losses + state.withLock { $0.append(interaction, mark) }
   }
 }
 
 extension RecordingJournal.State {
-  /// Ends the use of the page, if it is in use.
+  /// Ends the use of the page, if it is open.
   fileprivate mutating func leave(_ end: (inout JournalPage) -> Void) {
     if var page { end(&page) }
     page = nil
   }
 
-  /// Writes an interaction down; answers what does not stand in the journal for that.
+  /// Writes an interaction; returns the interactions that the journal does not contain because of
+  /// it.
   fileprivate mutating func append(_ interaction: Interaction, _ mark: JournalFormat.Mark)
     -> [RecordingJournal.Loss]
   {
     page == nil ? [] : write(redaction.redact([interaction]), mark)
   }
 
-  /// Writes what was looked through down, behind the overwriting of what repeats a secret of it;
-  /// answers what does not stand in the journal for that.
+  /// Writes searched interactions, after overwriting earlier lines that contain their secrets.
+  ///
+  /// Returns the interactions that the journal does not contain because of it.
   fileprivate mutating func write(
     _ kept: [Interaction],
     _ mark: JournalFormat.Mark,
@@ -361,15 +374,16 @@ extension RecordingJournal.State {
       let isLate = mark.isPart && lines.contains { $0.mark == .init(order: mark.order) }
       if !isLate { replacePart(by: kept, mark, isSeen, &losses) }
     } catch {
-      // Nothing is written while a secret stands there that could not be overwritten.
+      // Nothing is written while the journal contains a secret that could not be overwritten.
       if !mark.isPart { losses += kept.map { .init(interaction: $0, error: error) } }
     }
     if let first = losses.first { problem = problem ?? first.error }
     return losses
   }
 
-  /// Writes an interaction down, and then withdraws the part of it that stands there. A part that
-  /// has no room is no loss while its exchange goes on, and the part before it stays.
+  /// Writes an interaction, and then withdraws the earlier part of it.
+  ///
+  /// A part without room is not a loss while its exchange is running, and the earlier part stays.
   private mutating func replacePart(
     by kept: [Interaction],
     _ mark: JournalFormat.Mark,
@@ -381,12 +395,12 @@ extension RecordingJournal.State {
     for interaction in kept {
       do { try write(interaction, mark, isSeen) } catch {
         if !mark.isPart { losses.append(.init(interaction: interaction, error: error)) }
-        // The part before is more than nothing.
+        // The earlier part is better than nothing.
         return
       }
     }
     guard let earlier, let index = lines.lastIndex(where: { $0.place == earlier }) else { return }
-    // One that cannot be overwritten is still searched, and skipped by the next recording.
+    // A part that cannot be overwritten is still searched, and the next recording skips it.
     guard (try? page?.blank(earlier)) != nil else { return }
     withdrawnBytes += earlier.count
     removeSideFiles(of: lines.remove(at: index))
@@ -412,7 +426,7 @@ extension RecordingJournal.State {
     }
   }
 
-  /// Writes the first line of a recording, and keeps room for its end where there is any.
+  /// Writes the first line of a recording, and reserves room for its end if possible.
   private mutating func begin() throws {
     guard !isBegun else { return }
     let header = JournalFormat.header(rewrites: rewrites)
@@ -426,8 +440,8 @@ extension RecordingJournal.State {
     isBegun = true
   }
 
-  /// Keeps bodies that are too large for a line, and answers their names, and those of the files
-  /// that were not there before.
+  /// Writes bodies that are too large for a line to side files; returns their names, and the names
+  /// of new files.
   private mutating func keepAside(
     _ bodies: [Body]
   ) throws -> (all: [(body: Body, name: String)], new: [String]) {
@@ -453,10 +467,9 @@ extension RecordingJournal.State {
     for name in names where ownSideFiles.remove(name) != nil { sideFiles.remove(name) }
   }
 
-  /// Removes the side files of a line that no longer stands there: what is too large for a line is
-  /// as little to stay as the line, unless another names it, too.
+  /// Removes the side files of a line that was removed, unless another line names them.
   private mutating func removeSideFiles(
-    of line: RecordingJournal.Line,
+    of line: RecordingJournal.PendingLine,
     beside kept: [Interaction] = []
   ) {
     let large = line.interaction.bodies.filter { $0.count > lineBytesMax }
@@ -465,8 +478,8 @@ extension RecordingJournal.State {
     remove(large.filter { !staying.contains($0) }.map(\.digest))
   }
 
-  /// Overwrites what repeats a secret that was not known when it was written, and writes it anew
-  /// without, if it can be written so.
+  /// Overwrites lines with secrets that were unknown when they were written, and writes them again
+  /// without the secrets.
   private mutating func replaceEchoes(losing losses: inout [RecordingJournal.Loss]) throws {
     if unreplaced.isEmpty { return }
     for index in lines.indices where !lines[index].isSeen {
@@ -491,10 +504,10 @@ extension RecordingJournal.State {
     unreplaced = []
   }
 
-  /// Takes over what was found out outside the lock, and overwrites what repeats a secret of it.
+  /// Adds the results of a search without the lock, and overwrites lines that contain its secrets.
   ///
-  /// - Returns: The ordinals that others have given away since, and what they are instead; and what
-  ///   does not stand in the journal any more.
+  /// - Returns: The ordinals that other threads have used since, with their replacements; and the
+  ///   interactions that the journal no longer contains.
   fileprivate mutating func adopt(
     _ found: Redaction,
     since start: Redaction

@@ -1,7 +1,7 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A recorded response, and the changes that it has room for.
+/// A recorded response, and the changes that are possible with it.
 struct BrokenResponse {
   private let response: Response
   private let recording: Int
@@ -10,20 +10,21 @@ struct BrokenResponse {
   /// The content without its coding; `nil` if there is none, or if no test depends on it.
   private let content: Data?
   private let json: JSONText?
-  /// The paths of all members but `null`, and of all objects; a place in a list stands for all of
-  /// its places.
+  /// The paths of all members except `null`, and of all objects; an index in a list means every
+  /// index of that list.
   private var (members, objects): ([JSONPath], [JSONPath]) = ([], [])
 
   /// The path of the member that changes, if any, and the faults.
   typealias Change = (path: String?, faults: [Fault])
 
-  /// The maximum number of members of a body that are changed one by one, and of objects that get
-  /// another member.
+  /// The maximum number of members of a body that are changed one by one, and of objects that
+  /// receive another member.
   private static let membersMax = 8
-  /// The elements of a list, and the levels of a body, in which members are looked for.
+  /// The maximum number of elements of a list, and of levels of a body, that are searched for
+  /// members.
   private static let (elementsMax, depthMax) = (20, 6)
   /// The maximum size of a body whose members are changed one by one, in bytes: each of these
-  /// changes walks the whole body again.
+  /// changes traverses the whole body.
   private static let memberBytesMax = 1 << 20
 
   /// The changes of the operators of single members.
@@ -51,14 +52,14 @@ struct BrokenResponse {
     if let json = self.json, json.bytes.count <= Self.memberBytesMax { findPaths(in: json) }
   }
 
-  /// Returns the changes that an operator makes; the ones of single members are drawn by a seed.
+  /// Returns the changes of an operator; the seed selects single members.
   func changes(by name: String, seed: UInt64) -> [Change] {
     if let change = Self.memberOperators[name] { return memberChanges(change, seed: seed) }
     let faults = name == "extra" ? additions : transport(name) ?? bodyFaults(name) ?? []
     return faults.isEmpty ? [] : [(nil, faults)]
   }
 
-  /// Returns the faults of an operator that needs no body; `nil` if it does.
+  /// Returns the faults of an operator that needs no body; `nil` if the operator needs one.
   private func transport(_ name: String) -> [Fault]? {
     let (status, isError) = (response.status, response.status >= 400)
     return switch name {
@@ -88,14 +89,14 @@ struct BrokenResponse {
       case "html-as-json":
         type.flatMap { isPage ? nil : [.answer(.captivePortalPage), .alter(.contentType($0))] }
       case "empty-200": [.alter(.body(.empty))]
-      // Half of one byte is an empty body.
+      // Half of one byte would be an empty body.
       case "cut": content.count < 2 ? nil : [.mutate(.truncate(afterBodyBytes: content.count / 2))]
       case "cut-wire":
         response.body.count < 2 ? nil : [.truncate(afterBodyBytes: response.body.count / 2)]
       case "twice": [.alter(.body(.duplicated))]
       case "type-only": isPage ? nil : [.alter(.contentType("text/html"))]
       case "hollow": [.mutate(.hollow)]
-      // Of a list alone it would be the same.
+      // For a body that is itself a list, the change would equal `hollow`.
       case "lists-empty": isList ? nil : [.mutate(.emptyLists)]
       case "values": [.mutate(.values)]
       case "other-body":
@@ -108,9 +109,9 @@ struct BrokenResponse {
     return body(after: mutation) == nil ? nil : faults
   }
 
-  /// Returns the body after a mutation; `nil` if there is no room for it or if it changes nothing.
+  /// Returns the body after a mutation; `nil` if the mutation is impossible or changes nothing.
   private func body(after mutation: Mutation) -> Data? {
-    // The reason why there is no room is not reported.
+    // The reason why it is impossible is not reported.
     let changed = try? mutation.applied(to: response, hasContent: true).body.data
     return changed == response.body.data ? nil : changed
   }

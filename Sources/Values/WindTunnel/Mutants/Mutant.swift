@@ -13,28 +13,30 @@ package struct Mutant: Sendable, Hashable {
   /// The rule that breaks the recording at every attempt.
   package var rule: FaultRule { FaultRule(when: .recording(recording), faults) }
 
-  /// The mutant for tests behind a socket, on which a stall would last until each client's timeout:
-  /// the connection closes after 50 ms without a response.
+  /// The mutant for tests on a socket.
+  ///
+  /// A stall would last until each client's timeout. Instead the connection closes after 50 ms
+  /// without a response.
   package var onWire: Mutant {
     guard `operator`.name == "stall" else { return self }
     let faults = [Fault.delay(.milliseconds(50)), .cut(at: .afterRequest, then: .close)]
     return Mutant(operator: `operator`, recording: recording, path: path, faults: faults)
   }
 
-  /// Returns the run of a test with this mutant.
+  /// Creates an empty record for a run of a test with this mutant.
   package func run(of test: String) -> MutantRun {
     MutantRun(test: test, recording: recording, mutant: `operator`.name, path: path)
   }
 }
 
-/// The mutants of a cassette's recordings, each made at its first use and then kept.
+/// The mutants of a cassette's recordings, each created at its first use and then kept.
 package final class Mutants: Sendable {
   private let interactions: [Interaction]
   private let plan: MutationPlan
   private let bodies: OtherBodies
   private let known = Locked<[Int: [Mutant]]>([:])
 
-  /// Creates the mutants that a plan asks for.
+  /// Creates the mutants of a plan.
   package init(of interactions: [Interaction], by plan: MutationPlan = MutationPlan()) {
     (self.interactions, self.plan) = (interactions, plan)
     bodies = OtherBodies(interactions)
@@ -42,9 +44,8 @@ package final class Mutants: Sendable {
 
   /// The mutants of a recording by its number from 1, in the order of ``MutationOperator/all``.
   ///
-  /// The list has no mutant that would change no byte, and no changes to a body that a recorded
-  /// error, a 204 or a HEAD has, or that does not read as its type says. A recorded failure has
-  /// none.
+  /// The list has no mutant that would change no byte. It has no body changes for a recorded error,
+  /// a 204, a HEAD, or a body that cannot be parsed as its type. A recorded failure has no mutants.
   package subscript(recording: Int) -> [Mutant] {
     if let known = known.withLock({ $0[recording] }) { return known }
     let all = mutants(of: recording)

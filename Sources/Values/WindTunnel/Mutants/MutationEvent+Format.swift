@@ -9,7 +9,7 @@ extension MutationEvent {
   package init(line: some Sequence<UInt8>) throws(FormatError) {
     let bytes = Array(line)
     guard bytes.count <= Self.lineBytesMax else {
-      let problem = "a line has \(bytes.count) bytes, and \(Self.lineBytesMax) are the maximum"
+      let problem = "a line has \(bytes.count) bytes; the maximum is \(Self.lineBytesMax)"
       throw FormatError(source: Self.source, place: "", problem: problem)
     }
     let json = try JSON(parsing: bytes, source: Self.source)
@@ -23,7 +23,7 @@ extension MutationEvent {
     case "after":
       guard let test = try object.string("test") else { throw object.error("test", "is missing") }
       self = .after(test: test, isGreen: try object.string("plain") == "green")
-    case let event: throw object.error("event", "\"\(event ?? "")\" is no event")
+    case let event: throw object.error("event", "\"\(event ?? "")\" is not an event")
     }
   }
 
@@ -54,7 +54,7 @@ extension MutationPlan: JSONObject {
     try fields.double("budgetSeconds", &seconds, in: 0...1e9, places: 3)
     budget = seconds.map { .seconds($0) }
     try fields.texts("only", &only) { json, place, object throws(FormatError) in
-      guard let text = json.stringValue else { throw object.error(place, "is no pattern") }
+      guard let text = json.stringValue else { throw object.error(place, "is not a pattern") }
       return RequestPattern(text)
     }
     var names = operators ?? []
@@ -122,7 +122,7 @@ extension MutantResult: JSONObject {
     case "notReached": self = .notReached
     case "crashed": self = .crashed
     case "hung": self = .hung
-    default: try fields.refuse(true, "result", "\"\(name)\" is no result")
+    default: try fields.refuse(true, "result", "\"\(name)\" is not a result")
     }
   }
 }

@@ -1,12 +1,12 @@
 /// A line of the log that a mutated run of tests writes (JSON Lines).
 package enum MutationEvent: Sendable, Hashable {
-  /// The task, which is the first line; a later one begins another run.
+  /// The task, which is the first line; another one begins another run.
   case plan(MutationPlan)
-  /// A test that has run twice unchanged.
+  /// A test that was run twice unchanged.
   case test(MutatedTest)
   case begin(MutantRun)
   case end(MutantRun, MutantResult)
-  /// A test that has run unchanged once more, behind its mutants.
+  /// A test that was run unchanged once more, after its mutants.
   case after(test: String, isGreen: Bool)
 }
 
@@ -31,15 +31,15 @@ package struct MutationPlan: Sendable, Hashable {
 package struct MutatedTest: Sendable, Hashable {
   /// The result of the two runs without a mutant.
   package enum Plain: String, Sendable, CaseIterable {
-    /// Both passed, and asked for the same recordings, in any order.
+    /// Both passed, and requested the same recordings, in any order.
     case green
     /// One of them failed.
     case red
-    /// Both passed, but asked for different recordings.
+    /// Both passed, but requested different recordings.
     case unsteady
   }
 
-  /// The identifier, which no other test of the log has.
+  /// The identifier, which is unique in the log.
   package var id = ""
   package var name = ""
   /// The path of the source file.
@@ -78,15 +78,16 @@ package enum MutantResult: Sendable, Hashable {
 
   /// The test failed, with the first message.
   case killed(by: Killer, message: String)
-  /// The test passed. It asked so often for the recording; more often than without the mutant means
-  /// that it retried.
+  /// The test passed, with these numbers of requests for the recording.
+  ///
+  /// More requests than without the mutant mean that the client retried.
   case survived(asked: Int, plainAsked: Int)
   /// The test passed and never received the mutated response.
   case notReached
-  /// The response left no room for the change.
+  /// The change was not possible with the response.
   case noRoom(reason: String)
-  /// The process of the tests ended. The command writes this result alone.
+  /// The process of the tests ended. Only the command writes this result.
   case crashed
-  /// The test did not end. The command writes this result alone.
+  /// The test did not end. Only the command writes this result.
   case hung
 }

@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The task that a log contains, and the runs that were begun and ended before.
+/// The task that a log contains, and the runs that have already begun or ended.
 ///
-/// A process of tests reads it once and appends its own lines. A plan without a run omits every
-/// run that was begun. A plan with a run has it alone, once.
+/// A test process reads it once and appends its own lines. With a plan for all runs, it skips every
+/// run that has begun. With a plan for one run, it does that run once.
 package struct MutationLog: Sendable {
   /// The plan that was added last.
   package private(set) var plan = MutationPlan()
@@ -23,8 +23,7 @@ package struct MutationLog: Sendable {
 
   package init(_ events: some Sequence<MutationEvent>) { for event in events { add(event) } }
 
-  /// Parses the lines of a log. A line that a crash has cut, or that is too long, is
-  /// skipped.
+  /// Parses the lines of a log. Skips a line that a crash has cut, or that is too long.
   package static func events(in log: some Sequence<UInt8>) throws(FormatError) -> [MutationEvent] {
     var events: [MutationEvent] = []
     for line in Array(log).split(separator: UInt8(ascii: "\n"))
@@ -38,7 +37,7 @@ package struct MutationLog: Sendable {
   package static func append(_ lines: [String], to file: URL) throws(FileError) {
     let descriptor = open(file.path, O_RDWR | O_APPEND | O_CLOEXEC)
     defer { close(descriptor) }
-    // A crash may have left a line without its end.
+    // A crash may have cut the last line before its line break.
     var last = UInt8(ascii: "\n")
     pread(descriptor, &last, 1, lseek(descriptor, 0, SEEK_END) - 1)
     let text = lines.map { "\($0)\n" }.joined()
@@ -46,13 +45,13 @@ package struct MutationLog: Sendable {
     if write(descriptor, bytes, bytes.count) != bytes.count { throw .refused(file, errno) }
   }
 
-  /// Whether a run is to be done.
+  /// Returns whether a run must be done.
   package func isDue(_ run: MutantRun) -> Bool {
     if results[run] != nil || done.contains(run) { return false }
     return plan.run.map { $0 == run } ?? true
   }
 
-  /// Whether a test has a line.
+  /// Returns whether the log has a line for a test.
   package func has(_ test: MutatedTest) -> Bool { places[test.id] != nil }
 
   /// The runs that have begun and not ended, in order.

@@ -31,16 +31,17 @@ package struct MutationOperator: Sendable, Hashable {
     (self.expectation, self.words) = (expectation, words)
   }
 
-  /// Every operator, in the order in which a run with a budget tries them: first the operators that
-  /// a test must notice, beginning with the gravest survivors.
+  /// Every operator, in the order in which a run with a budget tries them.
+  ///
+  /// The operators that a test must notice are first, beginning with the most serious ones.
   package static let all = [
     Self("empty-200", .form, .noticed, "an empty body"),
     Self("status-500", .status, .noticed, "status 500 with an error text"),
     Self("values", .values, .noticed, "all values changed"),
     Self("reset", .answer, .noticed, "connection reset before the response"),
     Self("html-as-json", .form, .noticed, "an HTML page under the recorded content type"),
-    Self("hollow", .shape, .noticed, "{} or [] in place of the body"),
-    Self("status-2xx", .status, .noticed, "status 200 in place of the recorded error"),
+    Self("hollow", .shape, .noticed, "{} or [] instead of the body"),
+    Self("status-2xx", .status, .noticed, "status 200 instead of the recorded error"),
     Self("lists-empty", .shape, .noticed, "every list empty"),
     Self("other-body", .values, .noticed, "the body of another recording"),
     Self("status-only", .status, .noticed, "status 500 over the recorded body"),
@@ -56,7 +57,7 @@ package struct MutationOperator: Sendable, Hashable {
     Self("twice", .form, .noted, "the body twice"),
     Self("type-only", .form, .noted, "the recorded body as text/html"),
     Self("slow", .none, .unnoticed, "the response 80 ms late"),
-    Self("lowercase-names", .none, .unnoticed, "field names in lower case"),
+    Self("lowercase-names", .none, .unnoticed, "lowercase field names"),
     Self("extra", .none, .unnoticed, "one more member in each object"),
   ]
 }

@@ -17,7 +17,7 @@ struct OtherBodies: Sendable {
   /// The maximum number of bodies that are parsed until one is JSON.
   private static let parsedMax = 8
 
-  /// Looks at each recording once.
+  /// Finds the candidates among the recordings.
   init(_ interactions: [Interaction]) {
     all = interactions.enumerated().compactMap { index, interaction in
       guard case .response(let response) = interaction.result, 200..<300 ~= response.status,
@@ -34,8 +34,10 @@ struct OtherBodies: Sendable {
     return path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
   }
 
-  /// Returns the number of the recording whose JSON body is nearest to another: of a neighbour's
-  /// path, of the same kind of value, and about as long.
+  /// Returns the number of the recording whose JSON body is nearest to another.
+  ///
+  /// A body is nearer if its path is a neighbour, then if it has the same kind of value, then if
+  /// its length is similar.
   func nearest(to content: Data, of interaction: Interaction) -> Int? {
     let folder = Self.folder(interaction)
     let near = (byFolder[folder] ?? []).prefix(Self.rankedMax)

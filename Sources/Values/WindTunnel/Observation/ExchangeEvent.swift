@@ -2,56 +2,59 @@ public import WindTunnelSymptoms
 
 /// One event of an exchange, as a deck reports it to its observer.
 ///
-/// The events of a request are, in this order, ``decided(_:)``,
-/// ``requestEnd(_:handshake:upload:)``, ``firstByte(_:)`` where anything is answered, perhaps
-/// ``passed(_:_:)`` where that is live, and ``ended(_:_:)``, behind which a live conversation has
-/// ``said(_:_:)`` as long as it is read, and a played one ``conversed(_:_:)`` and perhaps
-/// ``strayed(_:_:)``; those of a connection ``decided(_:)`` alone,
-/// and those of a tunnel ``decided(_:)`` and ``tunnelEnded(_:)``. Anywhere behind the decision may
-/// be ``undone(_:_:)``. Each holds whole values, so that a log, a count or a page is a fold over
-/// the events and needs no table of its own.
+/// The events of a request have this order:
+///
+/// - ``decided(_:)``;
+/// - ``requestEnd(_:handshake:upload:)``;
+/// - ``firstByte(_:)`` if a response is sent;
+/// - ``passed(_:_:)`` if the response is live and a console shows it;
+/// - ``ended(_:_:)``.
+///
+/// A live conversation then has ``said(_:_:)`` for each message that is read. A played conversation
+/// has ``conversed(_:_:)`` and perhaps ``strayed(_:_:)``. A connection has ``decided(_:)`` alone,
+/// and a tunnel has ``decided(_:)`` and ``tunnelEnded(_:)``. ``undone(_:_:)`` may follow anywhere
+/// after the decision. Each event contains complete values, so a log, a count or a page can be
+/// computed from the events alone.
 public enum ExchangeEvent: Sendable {
   /// The deck decided the response to a request, or the faults of a connection or a tunnel.
   ///
-  /// Reported under the deck's lock, so that the events of one deck come in the order of its
-  /// decisions.
-  case decided(Journal.Entry)
-  /// Some faults that were decided are not done, since the response gives no room for them.
+  /// Reported under the deck's lock, so the events of one deck have the order of its decisions.
+  case decided(Journal.Record)
+  /// Some decided faults do not happen, because they are not possible with the response.
   case undone(Outcome, [UndoneFault])
   /// A whole request has arrived, perhaps before it was decided.
   ///
   /// - Parameters:
-  ///   - handshake: The time from the connection's beginning to the request's, where that was a TLS
-  ///     handshake.
-  ///   - upload: The time from the request's head to its last byte, where bytes can be seen.
+  ///   - handshake: The time from the connection's beginning to the request's, if that was a TLS
+  ///     handshake; otherwise `nil`.
+  ///   - upload: The time from the request's head to its last byte; `nil` if the stage sees no
+  ///     bytes.
   case requestEnd(Outcome, handshake: Duration?, upload: Duration?)
   /// The first byte of the response has been sent to the client.
   case firstByte(Outcome)
-  /// The origin has said all that it says of a request that was passed on, or has agreed to a
-  /// conversation; reported only where a console shows it.
+  /// The live origin's response to a forwarded request is complete, or the origin accepted a
+  /// conversation.
+  ///
+  /// Reported only if a console shows it.
   case passed(Outcome, LiveResponse)
-  /// The origin of a request that was to be passed on is not asked; the reason, as a sentence.
+  /// The origin did not receive a request that was to be forwarded; the reason, as a sentence.
   case notAsked(Outcome, String)
-  /// Something was seen of a live conversation, before any fault; reported only where a console
-  /// shows it.
+  /// A live conversation had a message, before any fault; reported only if a console shows it.
   case said(Outcome, LiveSpeech)
   /// The response has ended: whole, cut, or abandoned by the client.
   ///
-  /// The second value is `nil` where the stage does not measure it, as in process.
+  /// The second value is `nil` if the stage does not measure it, as in process.
   case ended(Outcome, ExchangeEnd?)
-  /// The client of a proxy has closed the connection on which its response had come to a
-  /// standstill, which was the response's end.
+  /// The client of a proxy closed the connection of a stalled response, which ended the response.
   case left(Outcome)
-  /// A played conversation has begun, has fallen silent by a fault, or has ended: all that was seen
-  /// of it so far.
+  /// A played conversation has begun, was silenced by a fault, or has ended; with its log so far.
   case conversed(Outcome, ConversationLog)
-  /// A client has said something within a conversation that it does not say on the cassette.
+  /// A client sent a message in a conversation that the cassette does not have.
   case strayed(Outcome, Mismatch)
   /// A tunnel has been closed.
   case tunnelEnded(TunnelEnd)
 
-  /// The outcome of the request that the event is about; `nil` before there is one, and for a
-  /// tunnel.
+  /// The outcome of the event's request; `nil` before there is one, and for a tunnel.
   package var outcome: Outcome? {
     switch self {
     case .undone(let outcome, _), .requestEnd(let outcome, _, _), .firstByte(let outcome),
@@ -66,24 +69,24 @@ public enum ExchangeEvent: Sendable {
 
 /// The end of an exchange, as the server saw it.
 public struct ExchangeEnd: Sendable, Hashable {
-  /// The scenario in which it was decided; `nil` where the server is not a proxy.
+  /// The scenario in which the exchange was decided; `nil` if the server is not a proxy.
   public var scenario: String?
   /// The status that was sent; `nil` if none was.
   public var status: Int?
   /// The number of bytes of content that were sent to the client.
   public var bytes: Int
-  /// The time from the end of the request to the last byte of the response, as far as the server
-  /// had handed it over.
+  /// The time from the end of the request to the last byte of the response that the server has
+  /// written to the socket.
   public var latency: Duration
   /// The way in which the response ended.
-  public var ending: Ending
-  /// The `Retry-After` that went out with a status of 300 or more; `nil` where there was not one
-  /// alone.
+  public var ending: Reason
+  /// The `Retry-After` value that was sent with a status of 300 or more; `nil` if there was not
+  /// exactly one.
   public var retryAfter: String?
-  /// The `Location` that went out with a redirect; `nil` where there was not one alone.
+  /// The `Location` value that was sent with a redirect; `nil` if there was not exactly one.
   public var location: String?
-  /// The reason why the head of the origin's response is invalid, as a sentence; `nil` if it is
-  /// valid.
+  /// The reason why the head of the origin's response is invalid, or why the response was cut
+  /// without a fault of its own, as a sentence; `nil` if neither is so.
   public var problem: String?
 
   /// Creates an end from its measurements.
@@ -92,7 +95,7 @@ public struct ExchangeEnd: Sendable, Hashable {
     status: Int?,
     bytes: Int,
     latency: Duration,
-    ending: Ending,
+    ending: Reason,
     retryAfter: String? = nil,
     location: String? = nil,
     problem: String? = nil
@@ -103,8 +106,8 @@ public struct ExchangeEnd: Sendable, Hashable {
   }
 
   /// The ways in which a response ends.
-  public enum Ending: Sendable, Hashable {
-    /// The client was sent the whole response.
+  public enum Reason: Sendable, Hashable {
+    /// The whole response was sent to the client.
     case whole
     /// The scenario cut the response off.
     case cut
@@ -112,19 +115,18 @@ public struct ExchangeEnd: Sendable, Hashable {
     case clientLeft
     /// The live origin failed.
     case failed(Symptom)
-    /// The server was stopped meanwhile.
+    /// The server was stopped during the response.
     case stopped
   }
 }
 
-/// The end of a tunnel (`CONNECT`), of which a proxy sees bytes and times.
+/// The end of a tunnel (`CONNECT`), of which a proxy knows only bytes and times.
 public struct TunnelEnd: Sendable, Hashable {
   /// The scenario in which the tunnel was opened.
   public var scenario: String
-  /// The address that it led to, `host:port`.
+  /// The address of the tunnel's other end, `host:port`.
   public var authority: String
-  /// The time that connecting took, the link's part included; `nil` where the tunnel was not
-  /// opened.
+  /// The time to connect, including the link's delay; `nil` if the tunnel was not opened.
   public var connect: Duration?
   /// The number of bytes that arrived from the client.
   public var bytesUp: Int
@@ -152,22 +154,23 @@ public struct TunnelEnd: Sendable, Hashable {
 
   /// The reasons for which a tunnel ends.
   public enum Reason: Sendable, Hashable {
-    /// Both ends closed in an orderly way.
+    /// Both ends closed the tunnel normally.
     case closed
     /// The client reset the connection.
     case clientReset
     /// The origin reset the connection.
     case originReset
-    /// The scenario cut the tunnel off.
+    /// The scenario cut off the tunnel.
     case cut
-    /// The tunnel was refused: the `CONNECT` was answered with this status.
+    /// The tunnel was refused: the response to the `CONNECT` had this status.
     case refused(Int)
     /// The origin could not be reached.
     case failed(Symptom)
-    /// The proxy was to open the tunnel, and the client does not trust the proxy's authority.
+    /// The proxy should have decrypted the tunnel, and the client does not trust the proxy's
+    /// authority.
     case certificateRefused
-    /// The proxy was to open the tunnel, and the TLS handshake failed for this reason, half a
-    /// sentence.
+    /// The proxy should have decrypted the tunnel, and the TLS handshake failed for this reason,
+    /// half a sentence.
     case handshakeFailed(String)
     /// The tunnel was idle or open for too long.
     case expired
@@ -175,6 +178,6 @@ public struct TunnelEnd: Sendable, Hashable {
     case stopped
   }
 
-  /// Whether anything but the two ends closed the tunnel.
+  /// Whether the tunnel ended other than by a normal close or the proxy's stop.
   public var isBroken: Bool { ![.closed, .stopped].contains(reason) }
 }

@@ -3,21 +3,22 @@ package import Foundation
 
 /// One exchange of a deck: the request, the decision about it, and its end.
 package struct ExchangeRecord: Sendable, Hashable, Identifiable {
-  // Its parts are few and small: a deck makes a record for each request, under its lock.
+  // A deck creates a record for each request under its lock, so the parts are few and small.
 
   /// The number of the decision.
   package let id: Int
-  /// The source of the response by its kind.
+  /// The kind of the response's source.
   package let take: Journal.Take
-  /// The lane, and the ordinal of the request within it and its key.
+  /// The lane, and the ordinal of the request within its lane and key.
   package let (lane, ordinal): (Lane, Int)
   /// The faults that were decided.
   package let decided: [Fault]
-  /// The recording or response itself. That of a function is empty until the function returns.
+  /// The recording or response itself. The response of a function is empty until the function
+  /// returns.
   package private(set) var source: Outcome.Source
   /// The time of the decision by the caller's clock; `nil` if the caller passed none.
   package let moment: Date?
-  /// The connection that the request came on; `nil` if the stage has none.
+  /// The connection of the request; `nil` if the stage has none.
   package let connection: SentRequest.Connection?
   /// Whether the request has its whole content.
   package private(set) var isBodyKept: Bool
@@ -26,14 +27,14 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   private(set) var bodyBytes: Int
   /// Whether ``Deck/nextRequest(_:within:)`` has returned the request.
   var isReturned = false
-  /// The faults that were not done.
+  /// The decided faults that did not happen.
   package internal(set) var undone: [UndoneFault] = []
   /// The end of the response, if a stage has measured it.
   package internal(set) var end: ExchangeEnd? {
     get { boxedEnd?.value }
     set { boxedEnd = newValue.map { Boxed($0) } }
   }
-  /// The status that faults or the live server gave the response.
+  /// The status that faults or the live server set.
   var givenStatus: Int?
   private var boxedRequest: Boxed<Request>
   private var boxedEnd: Boxed<ExchangeEnd>?
@@ -45,10 +46,10 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   ///   - request: The request, with the number of bytes of its head and of its content.
   ///   - source: The source of the response.
   ///   - moment: The time of the decision.
-  ///   - connection: The connection that the request came on.
-  ///   - content: The whole content, or `nil` if it is not there; no value for the request's own.
+  ///   - connection: The connection of the request.
+  ///   - content: The whole content, or `nil` if it was not kept; no value for the request's own.
   init(
-    _ entry: Journal.Entry,
+    _ entry: Journal.Record,
     _ request: (boxed: Boxed<Request>, headBytes: Int, bodyBytes: Int),
     _ source: Outcome.Source,
     at moment: Date?,
@@ -72,23 +73,24 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
   /// The request as it was matched, with its content.
   package var request: Request { boxedRequest.value }
 
-  /// The faults that were done.
+  /// The decided faults that happened.
   package var faults: [Fault] { decided.filter { fault in !undone.contains { $0.fault == fault } } }
 
-  /// The status that was sent; `nil` if none was, or if it is not known.
+  /// The status that was sent; `nil` if none was sent, or if it is unknown.
   package var status: Int? {
     if let end { return end.status }
     if let givenStatus { return givenStatus }
     guard decided.isEmpty else { return nil }
     return switch source {
     case .recording(let interaction, _): interaction.response?.status
-    // What a function returns is not there yet.
+    // The response of a function that has not returned yet is empty.
     case .computed(let response): response == Response() ? nil : response.status
     case .forward, .unmatched: nil
     }
   }
 
-  /// Keeps the source of a response without content that no cassette shares with it.
+  /// Keeps the source of a response without the content, unless a cassette has it in memory as
+  /// well.
   mutating func keep(_ completed: Outcome.Source) {
     switch completed {
     case .computed(var response):
@@ -115,8 +117,8 @@ package struct ExchangeRecord: Sendable, Hashable, Identifiable {
 }
 
 extension Request {
-  /// The number of bytes of the path, the query and the header fields, with the four that
-  /// separate a field from its value and from the next field.
+  /// The number of bytes of the path, the query and the header fields, with four for the separators
+  /// of each field.
   package var headBytes: Int {
     headers.reduce(url.path.utf8.count + (url.query?.utf8.count ?? 0)) { bytes, field in
       bytes + field.name.utf8.count + field.value.utf8.count + 4

@@ -4,32 +4,36 @@ package import Foundation
 package struct ExchangeRecords: Sendable {
   /// The maximum number of exchanges that are kept; the oldest are dropped first.
   package static let entriesMax = 10_000
-  /// The maximum number of bytes of content that are kept of all requests together. The oldest
-  /// content is forgotten first, and the request stays. The content of
-  /// a request that alone has more is not kept.
+  /// The maximum number of bytes of content that are kept of all requests together.
+  ///
+  /// The oldest content is dropped first, and its request stays. Content that is larger than the
+  /// maximum is not kept.
   package static let bodyBytesMax = 16 << 20
-  /// The maximum number of bytes of heads that are kept of all requests together. Beyond it the
-  /// oldest exchanges are dropped, but the last is kept whatever its size.
+  /// The maximum number of bytes of heads that are kept of all requests together.
+  ///
+  /// Beyond it the oldest exchanges are dropped, but the last is kept regardless of its size.
   package static let headBytesMax = 32 << 20
   /// The maximum number of patterns whose last search is remembered.
   private static let patternsMax = 100
 
   private var ring = Ring<ExchangeRecord>(entriesMax)
   private var (headBytes, bodyBytes) = (0, 0)
-  /// The number of a decision up to which no content is kept.
+  /// The highest number of a decision whose content was dropped; earlier exchanges have none,
+  /// either.
   private var bodilessThrough = 0
-  /// The number of exchanges that are no longer kept, and the greatest number of a decision among
+  /// The number of exchanges that are no longer kept, and the highest number of a decision among
   /// them.
   package private(set) var (dropped, droppedThrough) = (0, 0)
   /// The time of the first request.
   package private(set) var first: Date?
-  /// The number of a decision for each pattern: no exchange up to it is left for the pattern.
+  /// The number of a decision for each pattern, up to which all matching exchanges have been
+  /// returned.
   private(set) var searchedThrough: [RequestPattern: Int] = [:]
-  /// The number of times that the recording at each place was played whole.
+  /// The number of times that the recording at each index was played whole.
   private var playCounts: [Int] = []
   /// The number of requests by ``Journal/Take/kind``, since the start.
   private var takes = Journal.Take.requestNames.map { _ in 0 }
-  /// The faults that were done in exchanges that are no longer kept.
+  /// The faults that happened in exchanges that are no longer kept.
   private var pastFaults: [String: Int] = [:]
 
   /// Creates a list without exchanges.
@@ -44,12 +48,12 @@ package struct ExchangeRecords: Sendable {
     return offset >= 0 && ring[offset].id == id ? ring[offset] : nil
   }
 
-  /// Returns the exchanges of the decisions behind a number.
+  /// Returns the exchanges of the decisions after a number.
   package func entries(after id: Int) -> [ExchangeRecord] {
     (ring.count(through: id)..<ring.count).map { ring[$0] }
   }
 
-  /// Returns the number of times that the recording at a place was played whole.
+  /// Returns the number of times that the recording at an index was played whole.
   package func plays(of place: Int) -> Int { place < playCounts.count ? playCounts[place] : 0 }
 
   /// The number of requests since the start, by the name of the source of the response.
@@ -57,7 +61,7 @@ package struct ExchangeRecords: Sendable {
     Dictionary(uniqueKeysWithValues: zip(Journal.Take.requestNames, takes)).filter { $0.value > 0 }
   }
 
-  /// The number of faults since the start that were done, by name.
+  /// The number of faults since the start that happened, by name.
   package var faultCounts: [String: Int] {
     var counts = pastFaults
     for fault in entries.flatMap(\.faults) { counts[fault.name, default: 0] += 1 }
@@ -76,7 +80,7 @@ package struct ExchangeRecords: Sendable {
     (headBytes, bodyBytes) = (headBytes + record.headBytes, bodyBytes + record.bodyBytes)
     ring.append(record)
     while headBytes > Self.headBytesMax, ring.count > 1 { removeFirst(isReplaced: false) }
-    // The content of a record alone is always within the limit.
+    // The content of one record is always within the maximum.
     while bodyBytes > Self.bodyBytesMax { forgetOldestBody() }
   }
 
@@ -88,7 +92,7 @@ package struct ExchangeRecords: Sendable {
     ring[offset].forgetBody()
   }
 
-  /// - Parameter isReplaced: Whether the next exchange takes the place at once.
+  /// - Parameter isReplaced: Whether the next exchange uses the index at once.
   private mutating func removeFirst(isReplaced: Bool) {
     if !ring[0].decided.isEmpty {
       for fault in ring[0].faults { pastFaults[fault.name, default: 0] += 1 }
@@ -100,7 +104,7 @@ package struct ExchangeRecords: Sendable {
     ring.dropFirst()
   }
 
-  /// Adds faults that were not done, perhaps of an exchange that is no longer kept.
+  /// Adds faults that did not happen, perhaps of an exchange that is no longer kept.
   mutating func note(_ undone: [UndoneFault], of id: Int) {
     if self[id] != nil { return change(id) { $0.undone += undone } }
     for name in undone.map(\.fault.name) { pastFaults[name, default: 1] -= 1 }
@@ -127,7 +131,7 @@ package struct ExchangeRecords: Sendable {
     }
   }
 
-  /// Forgets the exchanges and the plays. The counts since the start stay.
+  /// Drops the exchanges and the plays. The counts since the start stay.
   mutating func reset() {
     let counts = (takes, faultCounts)
     self = ExchangeRecords()
@@ -139,7 +143,7 @@ package struct ExchangeRecords: Sendable {
 }
 
 extension Fault {
-  /// The key that names it in a scenario's file, such as `status`.
+  /// The key of the fault in a scenario's file, such as `status`.
   package var name: String {
     guard case .object(let members) = json else { return "" }
     return members.first?.name.value ?? ""

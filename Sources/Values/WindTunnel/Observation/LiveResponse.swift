@@ -1,23 +1,23 @@
-/// The answer of a live origin as it came, before any fault.
+/// The response of a live origin as it was received, before any fault.
 public struct LiveResponse: Sendable, Hashable {
-  /// The status and the header fields; a console knows the origin by its recorded name.
+  /// The status and the header fields; a console shows the origin under its recorded name.
   public var head: ResponseHead
-  /// The content, as it was encoded; `nil` where it did not come whole, or is larger than whoever
-  /// reports it keeps.
+  /// The content in its coding; `nil` if it is incomplete, or larger than the reporting stage
+  /// keeps.
   public var content: Body?
-  /// The count of the bytes that came.
+  /// The number of bytes that were received.
   public var bytes: Int
 
-  /// Makes an answer of its parts.
+  /// Creates a live response.
   public init(head: ResponseHead, content: Body?, bytes: Int) {
     (self.head, self.content, self.bytes) = (head, content, bytes)
   }
 }
 
-/// A thing that is seen of a live conversation.
+/// An observation of a live conversation.
 public enum LiveSpeech: Sendable, Hashable {
-  /// One side has said something.
+  /// One side has sent a message.
   case message(WebSocketMessage)
-  /// Nothing is read from here on, for a reason, as the end of a sentence.
+  /// No later message is read; the reason, as the end of a sentence.
   case unread(String)
 }

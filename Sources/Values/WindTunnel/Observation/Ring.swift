@@ -1,5 +1,7 @@
-/// A list of at most so many elements with growing ids. It drops its first ones without moving the
-/// others: what is dropped stays in its place until that is needed.
+/// A list with a maximum length of elements with ascending ids.
+///
+/// It drops its first elements without moving the others: a dropped element stays in memory until
+/// its index is used again.
 struct Ring<Element: Identifiable & Sendable>: Sendable where Element.ID == Int {
   private let countMax: Int
   private var places: [Element] = []
@@ -13,7 +15,7 @@ struct Ring<Element: Identifiable & Sendable>: Sendable where Element.ID == Int 
   /// The elements, in order.
   var all: [Element] { (0..<count).map { self[$0] } }
 
-  /// Accesses the element that is so many behind the first.
+  /// Accesses the element at an offset from the first.
   subscript(offset: Int) -> Element {
     _read { yield places[place(offset)] }
     _modify { yield &places[place(offset)] }
@@ -37,7 +39,7 @@ struct Ring<Element: Identifiable & Sendable>: Sendable where Element.ID == Int 
     return low
   }
 
-  /// Changes the element of an id, if it is there.
+  /// Changes the element with an id, if the list contains it.
   mutating func change(_ id: Int, _ change: (inout Element) -> Void) {
     let offset = count(through: id) - 1
     if offset >= 0, self[offset].id == id { change(&self[offset]) }

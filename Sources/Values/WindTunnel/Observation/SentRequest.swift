@@ -1,9 +1,8 @@
 public import Foundation
 
-/// A request that came to a deck, as its client sent it, with the source of its response.
+/// A request that a deck received, as its client sent it, with the source of its response.
 ///
-/// In process and on the wire it is the same. Its values may be secrets: they are as they were
-/// sent.
+/// It is the same in process and on the wire. Its values are not redacted, so they may be secrets.
 public struct SentRequest: Sendable, Hashable, Identifiable {
   private let record: ExchangeRecord
   /// The time since the first request of the deck; `nil` if the stage has no clock.
@@ -17,27 +16,28 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// The number of the decision, which grows and is given once.
+  /// The number of the decision, which ascends and is used once.
   public var id: Int { record.id }
   /// The method, such as `GET`.
   public var method: String { record.request.method }
   /// The URL as it was matched: with the origin of the cassette, not that of a loopback server.
   public var url: RequestURL { record.request.url }
-  /// The header fields, in order, without `Host`, the name of a call, and those of a connection.
+  /// The header fields, in order, without `Host`, the name of a call, and connection-specific
+  /// fields.
   public var headers: HeaderFields { record.request.headers }
   /// The content, without transfer coding; empty if it is not kept (``isBodyKept``).
   public var body: Body { record.request.body }
-  /// Whether ``body`` is the content: false if that had more than 16 MB, or was forwarded while it
-  /// came.
+  /// Whether ``body`` is the content: false if it was larger than 16 MB, or was forwarded while it
+  /// was received.
   public var isBodyKept: Bool { record.isBodyKept }
 
   /// The call or test that sent the request: its lane.
   public var call: Lane { record.lane }
-  /// The connection that the request came on; `nil` in process.
+  /// The connection of the request; `nil` in process.
   public var connection: Connection? { record.connection }
   /// The status of the response; `nil` if none was sent, or if the stage does not know it.
   public var status: Int? { record.status }
-  /// The faults of the response that were done.
+  /// The faults of the response that happened.
   public var faults: [Fault] { record.faults }
 
   /// The source of the response.
@@ -52,28 +52,31 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
 
   /// A source of a response.
   public enum ResponseSource: Sendable, Hashable {
-    /// The recording of this number, from 1. A fault may have replaced it.
+    /// The recording with this number, from 1. A fault may have replaced it.
     case recording(Int)
     /// A stub or a function.
     case stub
     /// The response of the live server.
     case forwarded
-    /// None: the request is not on the cassette. The nearest recordings, in sentences.
+    /// No source: the request is not on the cassette. The nearest recordings, in sentences.
     case unmatched(nearest: String)
   }
 
-  /// A connection that a request came on.
+  /// The connection on which a request was received.
   public struct Connection: Sendable, Hashable {
     /// The number of the connection, the same for all its requests; `nil` behind a proxy.
     public var number: Int?
-    /// Whether the request is the first on it.
+    /// Whether the request is the first on the connection.
     public var isNew: Bool
-    /// Whether the connection is secured by TLS.
+    /// Whether the connection uses TLS.
     public var isSecure: Bool
+    /// Whether the connection speaks HTTP/2.
+    public var isHTTP2: Bool
 
     /// Creates the use of a connection.
-    package init(number: Int? = nil, isNew: Bool, isSecure: Bool) {
+    package init(number: Int? = nil, isNew: Bool, isSecure: Bool, isHTTP2: Bool = false) {
       (self.number, self.isNew, self.isSecure) = (number, isNew, isSecure)
+      self.isHTTP2 = isHTTP2
     }
   }
 
@@ -82,11 +85,12 @@ public struct SentRequest: Sendable, Hashable, Identifiable {
   /// The content as text; `nil` if it is not valid UTF-8.
   public var text: String? { body.text }
 
-  /// The content as JSON; `nil` if it is none. ``decode(_:with:)`` reports why.
+  /// The content as JSON; `nil` if it is not JSON. ``decode(_:with:)`` throws an error with the
+  /// reason.
   ///
   /// Strings have the standard spelling, so `"https:\/\/a.example"` equals `"https://a.example"`.
   /// Two objects are equal only if their members have the same order, which many encoders do not
-  /// keep: compare single members, or decode the content.
+  /// keep. Compare single members, or decode the content.
   public var json: JSON? { try? JSON(parsing: body.data, source: "body").inStandardSpelling }
 
   /// Returns the value that the content encodes as JSON.

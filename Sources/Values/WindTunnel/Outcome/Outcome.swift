@@ -3,13 +3,14 @@ public import Foundation
 
 /// The deck's decision for one request.
 public struct Outcome: Sendable, Hashable {
-  /// The source of the answer.
+  /// The source of the response.
   public enum Source: Sendable, Hashable {
-    /// The recording at this place of the cassette.
+    /// The recording at this index of the cassette.
     case recording(Interaction, place: Int)
     /// A function of the deck, with its response.
     indirect case computed(Response)
-    /// The live origin; its answer is kept under this number, or passes unrecorded.
+    /// The live origin. Its response is recorded under this number, or is not recorded if it is
+    /// `nil`.
     case forward(ticket: Int?)
     /// No recording, and the reason why none matches.
     indirect case unmatched(Mismatch)
@@ -17,9 +18,9 @@ public struct Outcome: Sendable, Hashable {
 
   /// The number of this outcome in its deck.
   public var id: Int
-  /// The request as it was matched: without a lane, with the origin that it was meant for.
+  /// The request as it was matched: without a lane, and with the origin that the client meant.
   public var request: Request
-  /// The source of the answer.
+  /// The source of the response.
   public var source: Source
   /// The recording that is played; `nil` if the response has another source.
   package var recording: Interaction? {
@@ -32,38 +33,43 @@ public struct Outcome: Sendable, Hashable {
     get { boxedPath?.value }
     set { boxedPath = newValue.map { Boxed($0) } }
   }
-  /// The URL that a forwarded request goes to in place of its own.
+  /// The URL to which a forwarded request is sent instead of its own; `nil` for its own.
   public var liveURL: RequestURL? {
     get { boxedLiveURL?.value }
     set { boxedLiveURL = newValue.map { Boxed($0) } }
   }
-  /// The speed of a recorded answer.
+  /// The speed of a recorded response.
   public var pace: Pace
   /// The time that a stub waits before its response, at any pace; `nil` if it does not wait.
   package var delay: Duration? {
     get { boxedDelay?.value }
     set { boxedDelay = newValue.map { Boxed($0) } }
   }
-  /// The time of the decision by the caller's clock; `nil` where the caller gave none.
+  /// The time of the decision by the caller's clock; `nil` if the caller passed none.
   public var moment: Date?
-  /// The name by which the client called this server, such as `localhost:8080`, where it is not
-  /// the plain address; the request itself has the origin that is meant.
+  /// The authority that the client used for this server, such as `localhost:8080`, if it is not the
+  /// plain address.
+  ///
+  /// The request itself has the origin that the client meant.
   package var calledBy: String?
-  /// The address of the client, where a proxy serves several and somebody observes what each does.
+  /// The address of the client, if a proxy serves several clients and their exchanges are observed.
   package var client: String? {
     get { boxedClient?.value }
     set { boxedClient = newValue.map { Boxed($0) } }
   }
-  /// Tells whether the request came to a server by TLS; the request itself has the scheme that is
-  /// meant.
+  /// Whether the client sent the request to a server by TLS; the request itself has the scheme that
+  /// the client meant.
   package var isSecure = false
-  /// The number of the deck's exchanges before it that nobody followed; `nil`: nobody follows it.
+  /// Whether the request used HTTP/2.
+  package var isHTTP2 = false
+  /// The number of the deck's earlier exchanges that were not observed; `nil` if this one is not
+  /// observed.
   package var skipped: Int?
   /// The recordings whose bodies its faults send, by number; `nil` if no fault sends one.
   var bodySources: [Int: Interaction]?
-  /// The place where the deck is told of its end.
+  /// The index at which the deck stores the exchange until its end.
   var slot: Int
-  /// The name of the response, where nothing changes it: it is the same for every like request.
+  /// The key of the response if nothing changes it, so that equal requests receive the same bytes.
   package var renderedKey: RenderedResponseKey?
   private var boxedPath: Boxed<LinkPath>?
   private var boxedLiveURL: Boxed<RequestURL>?
@@ -90,35 +96,35 @@ public struct Outcome: Sendable, Hashable {
     (boxedPath, boxedLiveURL) = (path.map { Boxed($0) }, liveURL.map { Boxed($0) })
   }
 
-  /// The second in which it was decided, since 1970: what is sent of a moment has no parts of one.
+  /// The second of the decision, since 1970: dates that are sent have no fractions of a second.
   package var second: Duration? {
     moment.map { .seconds(Int64($0.timeIntervalSince1970.rounded(.down))) }
   }
 
-  /// Tells whether somebody follows the exchange.
+  /// Whether the exchange is observed.
   package var isFollowed: Bool { skipped != nil }
 
-  /// Tells whether the client gets the live origin's answer.
+  /// Whether the client receives the live origin's response.
   public var forwards: Bool { Self.forwards(source, decision) }
 
-  /// Tells the same before there is an outcome.
+  /// Returns whether the client receives the live origin's response, before there is an outcome.
   static func forwards(_ source: Source, _ decision: FaultDecision) -> Bool {
     guard case .forward = source else { return false }
     return !decision.faults.contains(where: \.forestallsOrigin)
   }
 
-  /// About what the request line and fields take.
+  /// The approximate size of the request line and the header fields.
   private static let requestHeadBytes = 200
 
-  /// The shaper that the answer passes through; `nil`: the answer is not slowed down.
+  /// The shaper for the response; `nil` if the response is not slowed down.
   public var shaper: Shaper? { shaper(.down) }
 
-  /// Returns the shaper of what passes one way behind the request; `nil`: it is not slowed down.
+  /// Returns the shaper for one direction after the request; `nil` if it is not slowed down.
   package func shaper(_ way: Link.Way) -> Shaper? {
     path?.shaper(way, behind: requestBytes, isSecure: request.url.scheme == "https")
   }
 
-  /// The waits on the link before the request has arrived.
+  /// The delays on the link before the request has arrived; `nil` without a link.
   package var linkStages: ExchangeStages? {
     path?.stages(requestBytes: requestBytes, isSecure: request.url.scheme == "https")
   }
@@ -126,28 +132,29 @@ public struct Outcome: Sendable, Hashable {
   var requestBytes: Int { Self.requestHeadBytes + (path?.contentBytes ?? request.body.count) }
 }
 
-/// The speed of recorded answers, relative to the recording.
+/// The speed of recorded responses, relative to the recording.
 ///
-/// The pieces of a streamed body stay pieces at any pace.
+/// The parts of a streamed body stay separate at any pace.
 public enum Pace: Sendable, Hashable {
   /// As fast as possible, without waits.
   case immediately
-  /// A multiple of the recorded speed: the first byte and each piece arrive in a fraction of their
-  /// recorded time. A factor below one is slower; one that is not a positive number removes all
-  /// waits.
+  /// A multiple of the recorded speed: the first byte and each part arrive in a fraction of their
+  /// recorded time.
+  ///
+  /// A factor below one is slower. A factor that is not a positive number removes all waits.
   case times(Double)
 
   /// The recorded speed itself.
   public static let asRecorded = Pace.times(1)
 
-  /// Returns the wait where the recording waited so long; a time that ran backwards is none.
+  /// Returns the wait for a recorded wait; zero if the recorded time was negative.
   func wait(_ recorded: Duration) -> Duration {
     guard case .times(let factor) = self, factor > 0, recorded > .zero else { return .zero }
-    // Slower than this is not a wait but the end.
+    // A longer wait would have no use in a test.
     return Duration(milliseconds: min(recorded.inMilliseconds / factor, Self.longestMilliseconds))
   }
 
-  /// The length of a day.
+  /// The length of a day, which is the maximum.
   private static let longestMilliseconds = 86_400_000.0
 }
 
@@ -155,24 +162,24 @@ public enum Pace: Sendable, Hashable {
 public struct TunnelDecision: Sendable, Hashable {
   /// The faults; the decision's key is `CONNECT host:port`.
   public var decision: FaultDecision
-  /// The link, and the draws that decide which packets are lost; `nil`: as fast as possible.
+  /// The link, and the draws that decide which packets are lost; `nil` for no delay, limit or loss.
   public var path: LinkPath?
   /// The scenario in which the tunnel was decided.
   public var scenario: String
-  /// Tells whether the cassette answers for the host, so that the live one must not be asked.
+  /// Whether the cassette has recordings of the host, so that the live host must not be contacted.
   public var isOnCassette: Bool
-  /// Tells whether the proxy decrypts the tunnel, so that its requests are decided one by one.
+  /// Whether the proxy decrypts the tunnel, so that its requests are decided one by one.
   public var isOpened: Bool
-  /// The recorded failure of the tunnel; `nil` where none is on the cassette.
+  /// The recorded failure of the tunnel; `nil` if the cassette has none.
   public var failure: Failure?
-  /// Under which number its failure is kept; `nil` where nothing is recorded.
+  /// The number under which its failure is recorded; `nil` if nothing is recorded.
   var ticket: Int?
 }
 
 extension Request {
-  /// Makes a request that asks a proxy for a tunnel.
+  /// Creates a request for a tunnel through a proxy.
   package init(tunnelTo authority: String) {
-    // The scheme is a guess that only a default port depends on, and an authority has its own.
+    // The scheme only matters for a default port, and an authority has a port of its own.
     self.init("CONNECT", RequestURL("https://\(authority)"))
   }
 

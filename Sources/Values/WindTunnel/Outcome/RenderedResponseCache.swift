@@ -1,13 +1,14 @@
-/// The key of a recorded response that nothing changes: each GET for it, but for one of a part, is
-/// sent the very same bytes.
+/// The key of a recorded response that nothing changes.
+///
+/// Each GET for it receives the same bytes, except a GET with a range.
 @_spi(WindTunnel) public struct RenderedResponseKey: Sendable, Hashable {
   /// The number of the deck's cassette, in the order in which they were loaded.
   @usableFromInline var cassette: Int
-  /// The response's place on that.
+  /// The index of the response on the cassette.
   @usableFromInline var place: Int
 }
 
-/// A cache of responses as a stage has rendered them, to be sent again unchanged.
+/// A cache of responses that a stage has rendered, to be sent again unchanged.
 @_spi(WindTunnel) public struct RenderedResponseCache<Rendered> {
   @usableFromInline var cassette = 0
   @usableFromInline var responses: [Rendered?] = []
@@ -20,10 +21,10 @@
   /// The default limit of the cache, in bytes: responses beyond it are rendered each time.
   public static var bytesMaxDefault: Int { 32 << 20 }
 
-  /// Makes an empty cache.
+  /// Creates an empty cache.
   @inlinable public init(bytesMax: Int = Self.bytesMaxDefault) { self.bytesMax = bytesMax }
 
-  /// Returns the response of a key, where that fits.
+  /// Returns the response of a key; `nil` if it is missing or does not meet the condition.
   @inlinable public mutating func find(
     _ key: RenderedResponseKey,
     where fits: (Rendered) -> Bool = { _ in true }
@@ -35,16 +36,16 @@
     return response
   }
 
-  /// Keeps a response of a number of bytes; those of an older cassette are dropped.
+  /// Stores a response with its size in bytes, and drops the responses of an earlier cassette.
   @inlinable public mutating func keep(
     _ response: Rendered,
     under key: RenderedResponseKey,
     weighing weight: Int
   ) {
     if key.cassette != cassette { (cassette, responses, bytes) = (key.cassette, [], 0) }
-    // Mostly by one, since cassettes are played in their order.
+    // Usually adds one element, because cassettes are played in their order.
     while responses.count <= key.place { responses.append(nil) }
-    // One in place of another takes no more room, or little.
+    // A replacement needs no or little additional memory.
     let isNew = responses[key.place] == nil
     guard !isNew || bytes + weight <= bytesMax else { return }
     if isNew { bytes += weight }

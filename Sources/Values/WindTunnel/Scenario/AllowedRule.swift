@@ -12,7 +12,7 @@ public struct AllowedRule: Sendable, Hashable {
     (self.rule, self.endpoint, self.reason) = (rule, endpoint, reason)
   }
 
-  /// Parses `RULE` or `RULE(ENDPOINT)`; returns `nil` if the endpoint is no method and path.
+  /// Parses `RULE` or `RULE(ENDPOINT)`; returns `nil` if the endpoint is not a method and a path.
   package init?(key: String, because reason: String) {
     self.init(key, because: reason)
     guard let open = key.firstIndex(of: "(") else { return }
@@ -23,11 +23,12 @@ public struct AllowedRule: Sendable, Hashable {
     (rule, endpoint) = (String(key[..<open]), RequestPattern(text))
   }
 
-  /// The rule as it is written, such as `repeats-post(POST /search)`.
+  /// The rule as text, such as `repeats-post(POST /search)`.
   package var key: String { endpoint.map { "\(rule)(\($0))" } ?? rule }
 
-  /// Lists `"allow": { "gives-up-at-once": "the app asks again when it is opened" }`, which is left
-  /// out if there are no rules.
+  /// Reads or writes `"allow": { "gives-up-at-once": "the app asks again when it is opened" }`.
+  ///
+  /// Writes nothing if there are no rules.
   package static func list(
     _ rules: inout [AllowedRule],
     _ fields: inout JSONFields
@@ -36,7 +37,7 @@ public struct AllowedRule: Sendable, Hashable {
     fields.write("allow", rules.isEmpty ? JSON?.none : json(of: rules))
   }
 
-  /// Of several reasons for one key, the first is kept.
+  /// Returns the rules as JSON. If a key has several reasons, the first one is written.
   package static func json(of rules: [AllowedRule]) -> JSON {
     var seen: Set<String> = []
     return .object(
@@ -50,7 +51,7 @@ public struct AllowedRule: Sendable, Hashable {
   package static func read(_ object: inout ObjectReader) throws(FormatError) -> [AllowedRule] {
     guard let json = object.take("allow") else { return [] }
     guard case .object(let members) = json else {
-      throw object.error("allow", "\(json) is no object of rules and reasons")
+      throw object.error("allow", "\(json) is not an object of rules and reasons")
     }
     var rules: [AllowedRule] = []
     for member in members {
@@ -60,13 +61,13 @@ public struct AllowedRule: Sendable, Hashable {
         throw object.error(
           "allow.\(rule)",
           "the reason is missing",
-          fix: "Say why it may be broken: \"allow\": {\"\(rule)\": \"…\"}."
+          fix: "Give the reason: \"allow\": {\"\(rule)\": \"…\"}."
         )
       }
       guard let allowed = AllowedRule(key: rule, because: reason) else {
         throw object.error(
           "allow.\(rule)",
-          "the parentheses hold no endpoint",
+          "the endpoint is missing",
           fix: "Write for example \"repeats-post(POST /search)\"."
         )
       }

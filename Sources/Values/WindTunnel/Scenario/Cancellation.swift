@@ -1,12 +1,14 @@
-/// The cancellation of a share of a drill's calls by their callers, each at a drawn time. The seed
-/// decides which calls and when, as it decides everything else.
+/// The cancellation of a share of a drill's calls by their callers, each at a drawn time.
+///
+/// The seed decides which calls are cancelled, and when.
 public struct Cancellation: Sendable, Hashable {
   /// The share of the calls, from 0 to 1.
   public var share: Double
-  /// The time from its beginning after which a call is cancelled, if it has not ended by then.
+  /// The time from the call's beginning to its cancellation, which only affects a call that is
+  /// running.
   public var after: Fault.Spread
 
-  /// Makes a cancellation of a share of the calls.
+  /// Creates a cancellation of a share of the calls.
   public init(share: Double, after: Fault.Spread) { (self.share, self.after) = (share, after) }
 
   /// Creates a cancellation of a share of the calls, each after a fixed time.
@@ -14,7 +16,7 @@ public struct Cancellation: Sendable, Hashable {
 }
 
 extension Scenario {
-  /// Returns the time after which the caller of a lane's call cancels it; `nil`: never.
+  /// Returns the time after which the caller of a lane's call cancels it; `nil` if it does not.
   public func cancellation(seed: UInt64, lane: Lane) -> Duration? {
     guard let cancellation else { return nil }
     let draws = Draws(seed: seed, scenario: name, lane: lane, key: "cancel", ordinal: 0, rule: "")
@@ -31,7 +33,7 @@ extension Cancellation: JSONObject {
     var (part, times): (Double?, Fault.Spread?) = (share, after)
     try fields.double("share", &part, in: 0...1)
     share = try fields.required(part, ("share", "the share of the calls is missing"))
-    let missing = "when a call is given up is missing"
+    let missing = "the time of the cancellation is missing"
     try fields.spread("afterMilliseconds", &times, missing) { "the \($0) it begins at" }
     after = times ?? after
   }

@@ -1,28 +1,30 @@
-/// The credential that the clients of a scenario bear, and where they get a new one.
+/// The credential that clients send in a scenario, and the endpoint that issues a new one.
 ///
-/// A rule whose trigger asks for it (``Trigger/credential``) tells old credentials from new ones;
-/// what asks the issuer never meets such a rule.
+/// A rule with a condition on credentials (``Trigger/credential``) distinguishes old credentials
+/// from new ones. Such a rule never applies to a request to the issuer.
 public struct Credential: Sendable, Hashable {
-  /// The requests that ask for a new one, such as `POST /login`.
+  /// The requests for a new credential, such as `POST /login`.
   public var issuer: RequestPattern
-  /// The header field in which requests bear it.
+  /// The header field that contains the credential.
   public var field: String
-  /// Keys that begin with `_`: kept as they are.
+  /// The members whose names begin with `_`, kept as they are.
   var notes: [JSON.Member] = []
 
-  /// Makes a credential of its issuer and its field.
+  /// Creates a credential from its issuer and its field.
   public init(issuer: RequestPattern, field: String = Self.usualField) {
     (self.issuer, self.field) = (issuer, field)
   }
 
-  /// The field that most interfaces take it in (RFC 9110 §11.6.2).
+  /// The field that most APIs use for credentials (RFC 9110 §11.6.2).
   public static let usualField = "Authorization"
 
   /// The credentials that a rule refuses.
   public enum Condition: String, Sendable, Hashable, CaseIterable {
-    /// The ones that were borne before the calls of the rule's trigger began: they expire for all
-    /// calls at once. A new one passes, and so does an old one that a refused call comes with again
-    /// when the issuer was asked, since it may have been given once more.
+    /// Credentials that were used before the calls of the rule's trigger began: they expire for all
+    /// calls at once.
+    ///
+    /// A new credential passes. An old one passes, too, if a refused call sends it again after a
+    /// request to the issuer, because the issuer may have returned the same credential.
     case expired
     /// Every credential, the newest one included.
     case any
@@ -40,7 +42,7 @@ extension Credential: JSONObject {
     try fields.refuse(
       asks == nil,
       "issuer",
-      "it says which request asks for a new credential",
+      "the request for a new credential is missing",
       fix: "Write for example \"issuer\": \"POST /login\"."
     )
     var other = field == Self.usualField ? nil : field
@@ -51,20 +53,22 @@ extension Credential: JSONObject {
 }
 
 extension Scenario {
-  /// The trigger of the rule that refuses credentials which have expired.
+  /// The trigger of the rule that refuses expired credentials; `nil` if there is none.
   var expiry: Trigger? {
-    // Of many scenarios it is asked for each request.
+    // Called for each request, also in scenarios without a credential.
     if credential == nil { return nil }
     return rules.first { $0.trigger.credential == .expired }?.trigger
   }
 
-  /// Refuses rules about a credential of which the scenario says nothing, or about two that expire:
-  /// which of them a client renews nobody could tell.
+  /// Throws if a rule tests a credential that the scenario does not describe, or if two rules test
+  /// expired ones.
+  ///
+  /// With two such rules it would be unknown which credential a client renews.
   func checkCredentials(_ object: ObjectReader) throws(FormatError) {
     if credential == nil, let rule = rules.firstIndex(where: { $0.trigger.credential != nil }) {
       throw object.error(
         "rules[\(rule)].when.credential",
-        "nobody says here who issues it, so no client could get another",
+        "the issuer is missing, so no client could get another",
         fix: "Name the issuer: \"credential\": {\"issuer\": \"POST /login\"}."
       )
     }
@@ -72,21 +76,21 @@ extension Scenario {
     if let rule = expiring.first, rules[rule].trigger.firesByMoreThanCalls {
       throw object.error(
         "rules[\(rule)].when.credential",
-        "a credential expires for all calls that a range has, and nothing else can be said beside that",
-        fix: "Leave \"request\", \"fromCall\" and \"untilCall\" beside it."
+        "a credential expires for all calls of a range, so no other condition is allowed",
+        fix: "Keep only \"request\", \"fromCall\" and \"untilCall\"."
       )
     }
     guard expiring.count > 1 else { return }
     throw object.error(
       "rules[\(expiring[1])].when.credential",
-      "a credential expires once in a scenario, and rules[\(expiring[0])] is about that",
+      "a credential expires once in a scenario, and rules[\(expiring[0])] already does this",
       fix: "Write one rule with all of its faults, or another scenario."
     )
   }
 }
 
 extension Trigger {
-  /// Tells whether it fires by something besides which request and which call it is.
+  /// Whether the trigger has conditions other than the request and the call.
   fileprivate var firesByMoreThanCalls: Bool {
     var rest = self
     (rest.request, rest.calls, rest.credential) = (nil, nil, nil)

@@ -1,10 +1,12 @@
-/// A thing that is asked of a client in a scenario, though a good client may do without: not to
-/// have it is an error there, and elsewhere a note at most.
+/// A requirement of a scenario on behaviour that is optional for clients elsewhere.
+///
+/// A client that does not meet it has an error in the scenario; in other scenarios this is at most
+/// a note.
 public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
-  /// The client shows an answer of before where its server fails, if that may be shown then.
+  /// The client shows an earlier response if its server fails and the response may be shown then.
   case stale
 
-  /// Lists `"expects": ["stale"]`, each once.
+  /// Reads or writes `"expects": ["stale"]`; each value once.
   static func list(_ all: inout [Self], _ fields: inout JSONFields) throws(FormatError) {
     guard fields.isReading else {
       return fields.write("expects", all.isEmpty ? JSON?.none : .texts(all.map(\.rawValue)))
@@ -12,8 +14,8 @@ public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
     for (index, json) in (try fields.object.array("expects") ?? []).enumerated() {
       guard let expectation = json.stringValue.flatMap(Self.init(rawValue:)) else {
         let known = allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        let problem = "\(json) is nothing that can be asked of a client"
-        throw fields.object.error("expects[\(index)]", problem, fix: "What can: \(known).")
+        let problem = "\(json) is not a known expectation"
+        throw fields.object.error("expects[\(index)]", problem, fix: "Known: \(known).")
       }
       if !all.contains(expectation) { all.append(expectation) }
     }
@@ -21,8 +23,8 @@ public enum ClientExpectation: String, Sendable, Hashable, CaseIterable {
 }
 
 extension FaultRule {
-  /// Tells whether it has the server fail from one call on and for good, so that what came before
-  /// may be shown in its place.
+  /// Whether the server fails from one call on without end, so that an earlier response may be
+  /// shown instead.
   var failsForGood: Bool {
     guard let calls = trigger.calls, calls.start > 0, calls.end == nil else { return false }
     return faults.contains { if case .status(let status, _) = $0 { status >= 500 } else { false } }

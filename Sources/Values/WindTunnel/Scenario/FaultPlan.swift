@@ -1,10 +1,10 @@
 /// The faults that every call would meet on its attempts, computed from scenario and seed without
 /// traffic.
 ///
-/// If a rule depends on the time or on header fields, the plan contains the faults of its draw,
-/// which apply if the time and the fields match.
+/// If a rule depends on the time or on header fields, the plan contains the faults of its draw.
+/// They apply if the time and the fields match.
 public struct FaultPlan: Sendable {
-  /// The number of attempts of a call that are computed.
+  /// The number of attempts per call that are computed.
   public static let attempts = 8
 
   private var digest = SHA256()
@@ -26,11 +26,12 @@ public struct FaultPlan: Sendable {
     tell(text)
   }
 
-  /// Adds what ``write(_:seed:lane:request:key:to:)`` has written of one call, or of several.
+  /// Adds the text of one or several calls that ``write(_:seed:lane:request:key:to:)`` has written.
   package mutating func tell(_ text: [UInt8]) { digest.update(text) }
 
-  /// Writes the text of one call behind that of others: on several threads at once, as it takes
-  /// most of the time.
+  /// Appends the text of one call.
+  ///
+  /// Most of the time is spent here, so several threads can write texts at once.
   package static func write(
     _ scenario: Scenario,
     seed: UInt64,
@@ -49,25 +50,25 @@ public struct FaultPlan: Sendable {
     }
   }
 
-  /// The SHA-256 hash of the whole story, as 64 hexadecimal digits.
+  /// The SHA-256 hash of the whole plan, as 64 hexadecimal digits.
   public var hash: String {
     digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
 
 extension Scenario {
-  /// Tells whether a story holds these faults of a connection (``FaultDecision/faultsText``).
+  /// Returns whether a plan contains these faults of a connection (``FaultDecision/faultsText``).
   package func tells(faults: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
     tell(faults, Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)) { moment in
       fired(at: moment) { $0.isForConnections }
     }
   }
 
-  /// Tells whether a story holds these faults of a request (``FaultDecision/faultsText``).
+  /// Returns whether a plan contains these faults of a request (``FaultDecision/faultsText``).
   ///
-  /// A rule that follows the clock or looks at header fields is in the story with the faults of its
-  /// firing; whether it fired, only traffic shows. A decision may therefore lack such rules'
-  /// faults, and no others'.
+  /// The plan contains the faults of a rule that depends on the time or on header fields, but only
+  /// traffic shows whether the rule fired. A decision may therefore lack the faults of such rules,
+  /// and of no others.
   package func tells(
     faults: String,
     of request: Request,
@@ -83,13 +84,13 @@ extension Scenario {
     rules.isEmpty ? faults == "[]" : Self.tell(faults.utf8[...], fired(moment))
   }
 
-  /// Tells whether rules that fire, and of those that need not all or some, make these faults.
+  /// Returns whether these are the faults of all certain rules, and of any other rules that fire.
   private static func tell(_ faults: Substring.UTF8View, _ fired: [Fired]) -> Bool {
     guard faults.count >= 2, faults.first == UInt8(ascii: "["), faults.last == UInt8(ascii: "]")
     else { return false }
-    // Most lines have no faults: then no rule has fired that must.
+    // Most lines have no faults: then no rule may have fired that is certain.
     if faults.count == 2 { return fired.allSatisfy { $0.faults.isEmpty || !$0.isCertain } }
-    // Each line that is left when rules that need not have fired are taken out.
+    // The offsets in the text that are reached with or without the rules that may not have fired.
     let text = Array(faults.dropFirst().dropLast())
     var reached: Set<Int> = [0]
     for rule in fired where !rule.faults.isEmpty {

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A bar that a client has to clear: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`, perhaps
-/// with a prefix.
+/// A condition that a client must meet: `METRIC OP VALUE` or `METRIC(ENDPOINT) OP VALUE`, with an
+/// optional prefix.
 ///
 /// ```swift
 /// let gate = try Gate("p95(POST /payments) <= 3s")
@@ -12,12 +12,13 @@ internal import Foundation
 ///
 ///     server-errors: successRate >= 75 %      all: successRate == 1      run: p95 <= 2s
 ///
-/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval. The
-/// prefix is the name of a scenario, a class of scenarios (`all`, `some` or `none`, by the calls
-/// that can succeed) or `run`, which stands for all calls of the run together. The name of a
-/// scenario precedes the other meanings.
+/// A gate tests the point estimate; `successRate.lower` tests the lower bound of its interval.
+///
+/// The prefix is the name of a scenario, a class of scenarios or `run`. The classes are `all`,
+/// `some` and `none`, by the calls that can succeed. `run` means all calls of the run together. If
+/// a scenario has the same name as a class, the prefix means the scenario.
 public struct Gate: Sendable, CustomStringConvertible {
-  /// The relation between the metric and the bar.
+  /// The relation between the metric and the value.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atLeast = ">="
     case atMost = "<="
@@ -26,7 +27,7 @@ public struct Gate: Sendable, CustomStringConvertible {
     case above = ">"
     case below = "<"
 
-    /// Returns whether a figure has this relation to a bar.
+    /// Returns whether a figure has this relation to the value.
     package func holds(_ figure: Double, against bar: Double) -> Bool {
       switch self {
       case .atLeast: figure >= bar
@@ -41,22 +42,23 @@ public struct Gate: Sendable, CustomStringConvertible {
 
   /// The value that the figure is compared with.
   package enum Bar: Sendable, Hashable {
-    /// At a figure, in the metric's own unit.
+    /// A figure, in the metric's own unit.
     case figure(Double)
-    /// At so many times the baseline's figure.
+    /// A multiple of the baseline's figure.
     case baseline(times: Double)
   }
 
   /// The text of the gate, as it was written.
   public fileprivate(set) var description: String
   package let metric: GateMetric
-  /// The calls that are meant; `nil`: all.
+  /// The endpoint of the calls; `nil` for all calls.
   package let endpoint: RequestPattern?
   package let comparison: Comparison
   package let bar: Bar
   /// The text before the colon; `nil` if there is no colon.
   package var prefix: String?
-  /// The place in a file where the gate was written; gates that differ in it alone are equal.
+  /// The position of the gate in its file; not part of equality. `nil` if it was not read from a
+  /// file.
   public var place: FilePlace?
 
   /// A place in a user's file.
@@ -69,7 +71,7 @@ public struct Gate: Sendable, CustomStringConvertible {
     package init(file: String, line: Int) { (self.file, self.line) = (file, line) }
   }
 
-  /// The greatest length of a gate's text, in characters; a longer one is refused.
+  /// The maximum length of a gate's text, in characters; a longer text is an error.
   public static let charactersMax = 500
 
   /// Whether the gate compares with another report.
@@ -78,17 +80,17 @@ public struct Gate: Sendable, CustomStringConvertible {
     return metric.isOfPair
   }
 
-  /// Returns whether the gate is about calls that make a request.
+  /// Returns whether the gate applies to calls with a request.
   package func isAbout(_ request: Request) -> Bool { endpoint?.matches(request) ?? true }
 }
 
 extension Gate {
-  /// Creates a gate of its parts, with the text that is read as the same gate.
+  /// Creates a gate, and the text from which the same gate is parsed.
   ///
   /// - Parameters:
   ///   - metric: The metric.
-  ///   - endpoint: The calls that are meant; `nil`: all.
-  ///   - comparison: The relation between the metric and the bar.
+  ///   - endpoint: The endpoint of the calls; `nil` for all calls.
+  ///   - comparison: The relation between the metric and the value.
   ///   - bar: The value that the figure is compared with.
   ///   - prefix: The name of a scenario, a class of scenarios or the run; `nil` if there is none.
   package init(
@@ -107,7 +109,7 @@ extension Gate {
 }
 
 extension Gate: Hashable {
-  /// Returns whether two gates have the same text, whatever their places.
+  /// Returns whether two gates have the same text, regardless of their places.
   public static func == (one: Gate, other: Gate) -> Bool {
     one.description == other.description && one.metric == other.metric
       && one.endpoint == other.endpoint && one.comparison == other.comparison
@@ -118,7 +120,7 @@ extension Gate: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }
 
-/// The error of a gate that cannot be parsed: its text, the place in it, and what was expected.
+/// The error of a gate that cannot be parsed: its text, the column, and the expected text.
 public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The text of the gate, as it was written.
   public var gate: String
@@ -126,7 +128,7 @@ public struct GateError: Error, Sendable, Hashable, CustomStringConvertible {
   public var column: Int
   /// The problem, as half a sentence.
   public var problem: String
-  /// The fix, as a sentence; `nil` where it is obvious.
+  /// The fix, as a sentence; `nil` if it is obvious.
   public var fix: String?
 
   /// The error in one or two sentences.
@@ -144,7 +146,7 @@ extension Gate {
   }
 }
 
-/// A parser of a gate's text, from left to right, with the position of an error.
+/// A parser of a gate's text, from left to right, that knows the column of an error.
 private struct GateParser {
   private let text: String
   private let characters: [Character]
@@ -152,7 +154,7 @@ private struct GateParser {
 
   init(_ text: String) {
     self.text = text
-    // Longer ones are refused; there is no need to look at all of them.
+    // A longer text is an error, so the remaining characters are not needed.
     characters = Array(text.prefix(Gate.charactersMax + 1))
   }
 
@@ -172,7 +174,7 @@ private struct GateParser {
     let bar = try bar(of: metric, name)
     skipBlanks()
     guard place == characters.count else {
-      throw error(at: place, "nothing should follow the value, and \"\(rest)\" does")
+      throw error(at: place, "the value is followed by \"\(rest)\"")
     }
     var gate = Gate(metric, of: endpoint, comparison, bar, in: prefix)
     gate.description = text
@@ -196,7 +198,7 @@ private struct GateParser {
     let start = place
     let name = take { $0.isLetter || $0.isNumber || $0 == "." || $0 == "_" }
     guard !name.isEmpty else {
-      throw error(at: start, "a metric should stand here", "Write for example successRate >= 0.99.")
+      throw error(at: start, "expected a metric", "Write for example successRate >= 0.99.")
     }
     if let metric = GateMetric(name: name) { return (metric, name) }
     let near = nearest(to: name, in: GateMetric.names).map { "Did you mean \($0)?" }
@@ -207,7 +209,7 @@ private struct GateParser {
   private mutating func endpoint() throws(GateError) -> RequestPattern? {
     guard next == "(" else { return nil }
     let open = place
-    // A path may hold parentheses of its own, and no value does.
+    // A path may contain parentheses, and a value never does.
     guard let close = characters.lastIndex(of: ")"), close > open else {
       throw error(at: open, "the parenthesis is not closed")
     }
@@ -219,7 +221,7 @@ private struct GateParser {
     guard path.first == "/", !path.contains(where: \.isBlank) else {
       throw error(
         at: open + 1,
-        "\"\(String(inner))\" is no endpoint",
+        "\"\(String(inner))\" is not an endpoint",
         "Write a method and a path, such as POST /payments."
       )
     }
@@ -238,8 +240,8 @@ private struct GateParser {
     }
     throw error(
       at: place,
-      place == characters.count ? "a comparison is missing" : "\"\(rest)\" is no comparison",
-      "There are >=, <=, >, <, == and !=."
+      place == characters.count ? "a comparison is missing" : "\"\(rest)\" is not a comparison",
+      "Known: >=, <=, >, <, == and !=."
     )
   }
 
@@ -256,8 +258,8 @@ private struct GateParser {
       throw error(
         at: unit.isEmpty ? start : unitStart,
         unit.isEmpty
-          ? "\(name) is a time, and \(digits) has no unit"
-          : "\(name) \(metric.nature) and not measured in \"\(unit)\"",
+          ? "\(name) is a time, but \(digits) has no unit"
+          : "\(name) \(metric.nature), which cannot have the unit \"\(unit)\"",
         "Write for example \(metric.example(name))."
       )
     }
@@ -265,14 +267,14 @@ private struct GateParser {
     guard metric.kind != .share || figure <= 1 else {
       throw error(
         at: start,
-        "\(name) is a share, and \(digits)\(unit) is more than all",
+        "\(name) is a share, but \(digits)\(unit) is more than all",
         "Write for example 0.99 or 99 %."
       )
     }
     return .figure(figure)
   }
 
-  /// Reads behind `baseline` nothing, or a star and a factor.
+  /// Reads an optional star and factor after `baseline`; returns 1 if there is none.
   private mutating func factor() throws(GateError) -> Double {
     skipBlanks()
     guard next == "*" else { return 1 }
@@ -296,14 +298,14 @@ private struct GateParser {
     guard !digits.isEmpty else {
       throw error(
         at: start,
-        start == characters.count ? "a value is missing" : "\"\(rest)\" is no value",
+        start == characters.count ? "a value is missing" : "\"\(rest)\" is not a value",
         "Write for example \(example)."
       )
     }
     return digits
   }
 
-  /// The decimal point is moved in the text, so 99.9 % is the very number that 0.999 is.
+  /// Moves the decimal point in the text, so that 99.9 % is exactly the same number as 0.999.
   private func number(_ digits: String, _ power: Int, at start: Int) throws(GateError) -> Double {
     guard let number = Double("\(digits)e\(power)"), number <= 1e15 else {
       throw error(at: start, "the number is too large")
@@ -315,7 +317,7 @@ private struct GateParser {
 
   private var next: Character? { place < characters.count ? characters[place] : nil }
 
-  /// The text that is left, as far as an error shows it.
+  /// The remaining text, shortened for an error.
   private var rest: String { String(characters[place...].prefix(20)) }
 
   private mutating func take(while isMeant: (Character) -> Bool) -> String {
@@ -336,9 +338,9 @@ extension Character {
   fileprivate var isDigit: Bool { isASCII && isNumber }
 }
 
-/// On which line each gate of a scenario's text stands, so that a verdict can point there.
+/// Finds the line of each gate in a scenario's text, so that a verdict can name it.
 enum GateLines {
-  /// Returns the lines of the gates under a key, in their order and counted from 1; none if there
+  /// Returns the lines of the gates under a key, in their order and counted from 1; empty if there
   /// are no gates.
   static func find(_ name: String, in text: Data) -> [Int] {
     guard let json = JSONText(Bytes(text)) else { return [] }

@@ -1,4 +1,4 @@
-/// A figure that a gate can ask for.
+/// A metric that a gate can test.
 package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case calls, successRate
   case successRateLower = "successRate.lower"
@@ -18,10 +18,10 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   case staleServed, silentTruncations
   case crashes, hangs, unexpectedErrors, cancelledCalls, attemptsAfterCancel, faultCoverage
   case coverage
-  // Of conversations.
+  // Metrics of conversations.
   case reconnectP95, reconnectedRate, resubscribeP95, firstEventP95, longestGap, pingsAnswered
   case messagesLost, messagesDoubled, messagesOutOfOrder, messagesLate
-  // Of a pair of reports.
+  // Metrics of a pair of reports.
   case p95Ratio
   case p95RatioLower = "p95Ratio.lower"
   case p95RatioUpper = "p95Ratio.upper"
@@ -54,12 +54,12 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether it is a share of which less is better.
+  /// Whether the metric is a share for which a smaller value is better.
   private var isOfFailures: Bool {
     [.blankScreenRate, .failedActionRate].contains(self)
   }
 
-  /// Tells whether it is a figure of two reports.
+  /// Whether the metric is computed from two reports.
   package var isOfPair: Bool {
     [
       .p95Ratio, .p95RatioLower, .p95RatioUpper, .medianRatio, .medianRatioLower,
@@ -67,7 +67,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     ].contains(self)
   }
 
-  /// The name in a report's JSON. A time's tells the unit, so its bar may go without one.
+  /// The name in a report's JSON. The key of a time contains the unit, so its value needs none.
   package var key: String {
     let words = rawValue.split(separator: ".")
     let name = words.dropFirst().reduce(String(words.first ?? "")) { name, word in
@@ -80,7 +80,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   static let names =
     allCases.map(\.rawValue) + allCases.map(\.key).filter { Self(rawValue: $0) == nil }
 
-  /// The metric of a name.
+  /// Finds the metric with a name; `nil` if there is none.
   init?(name: String) {
     guard let metric = Self.allCases.first(where: { $0.rawValue == name || $0.key == name }) else {
       return nil
@@ -88,13 +88,13 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     self = metric
   }
 
-  /// Returns the power of ten that takes a value in this unit to the metric's own; `nil` where it
-  /// cannot be measured so.
+  /// Returns the power of ten that converts a value in this unit to the metric's own unit; `nil` if
+  /// the unit is invalid.
   func power(of unit: String, _ name: String) -> Int? {
     switch (kind, unit) {
     case (.time, "ms"): 3
     case (.time, "s"): 6
-    // The JSON key tells the unit.
+    // The JSON key contains the unit.
     case (.time, "") where name == key: 3
     case (.share, "%"): -2
     case (.share, ""), (.ratio, ""), (.count, ""): 0
@@ -102,7 +102,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Returns the text of a bar, in a unit of the metric's kind.
+  /// Returns the text of a value, in a unit of the metric's kind.
   func text(of bar: Gate.Bar) -> String {
     switch bar {
     case .baseline(1): "baseline"

@@ -1,10 +1,11 @@
-/// A pattern of requests: a method or `*`, then a path whose segments may be `*` or `{name}`
-/// (any one segment) or end in `**` (any rest), such as `GET /users/*`.
+/// A pattern of requests: a method or `*`, then a path, such as `GET /users/*`.
 ///
-/// `OPTIONS *` is matched by itself and by no pattern of paths but `/**`.
+/// Segments of the path may be `*` or `{name}`, which match any one segment. A last segment `**`
+/// matches the rest of any path. `OPTIONS *` is matched by the same text, and by no path pattern
+/// except `/**`.
 ///
 /// A tunnel is matched by its host: `CONNECT api.example.com:443`, `CONNECT *.example.com` at any
-/// port, `CONNECT *`. In front of a path a host may begin with `*.`, too.
+/// port, `CONNECT *`. A host before a path may also begin with `*.`.
 public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   ExpressibleByStringInterpolation
 {
@@ -16,15 +17,16 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   /// The text of the pattern, as it was written.
   public let description: String
 
-  /// Parses a pattern. Without a method it matches any; with a host (`GET https://a.example/x`) or
-  /// a query (`GET /x?page=2`) only that one.
+  /// Parses a pattern. Without a method it matches any method.
+  ///
+  /// With a host (`GET https://a.example/x`) or a query (`GET /x?page=2`) it matches only that one.
   public init(_ text: String) {
     description = text
     let words = text.split(separator: " ", maxSplits: 1)
     let hasMethod = words.count == 2
     method = hasMethod && words[0] != "*" ? String(words[0]) : nil
     let named = String(words.last ?? "/**")
-    // Whatever is asked for; to these two methods the star is a name of its own.
+    // A star matches every path, except for two methods for which it is the target itself.
     let isAny = named == "*" && method != "CONNECT" && method != "OPTIONS"
     let target = isAny ? "/**" : named
     if method == "CONNECT", !target.contains("/") {
@@ -37,12 +39,12 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     segments = url.path.split(separator: "/", omittingEmptySubsequences: false).map { Segment($0) }
   }
 
-  /// A segment of a path; an escaped star or brace is a text.
+  /// A segment of a path; an escaped star or brace is literal text.
   private enum Segment: Sendable, Hashable {
     case text(String)
-    /// Any one that is not empty.
+    /// Any segment that is not empty.
     case any
-    /// Any number of them, to the end.
+    /// Any number of segments, to the end of the path.
     case rest
 
     static let all: [Segment] = [.text(""), .rest]
@@ -58,20 +60,20 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     }
   }
 
-  /// Makes a pattern from a literal, which may have interpolations.
+  /// Creates a pattern from a literal, which may have interpolations.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Tells whether it speaks of tunnels and nothing else.
+  /// Whether the pattern is for tunnels only.
   var isForTunnels: Bool { method == "CONNECT" }
 
-  /// Returns the method of RFC 9110 §9.3 or RFC 5789 that differs from a word in capitals alone.
+  /// Returns the method of RFC 9110 §9.3 or RFC 5789 that differs from a text only in case.
   package static func meant(_ method: String) -> String? {
     let capitals = method.uppercased()
     return method != capitals && methods.contains(capitals[...]) ? capitals : nil
   }
 
-  /// Tells whether a request may be meant of which the query is not known, nor the host where it
-  /// has none.
+  /// Returns whether a request may match if its query is unknown, and its host as well if it has
+  /// none.
   package func mayMatch(_ request: Request) -> Bool {
     var part = self
     part.query = nil
@@ -79,13 +81,13 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     return part.matches(request)
   }
 
-  /// Tells whether a request matches the pattern.
+  /// Returns whether a request matches the pattern.
   public func matches(_ request: Request) -> Bool {
     if let method, method != request.method { return false }
     if let host, !host.matches(request.url) { return false }
-    // A tunnel has no path: what speaks of a part of a host does not speak of it.
+    // A tunnel has no path, so a pattern for a part of a host does not match it.
     if request.method == "CONNECT" { return segments == Segment.all && query == nil }
-    // A star alone is what the server as a whole is called.
+    // A star alone is the target that names the whole server.
     if request.url.isWholeServer { return segments == [.any] || segments == Segment.all }
     if let query, query != Matcher.canonical(query: request.url.query ?? "") { return false }
     let asked = request.url.path.canonicalPath.split(
@@ -102,7 +104,7 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
   }
 }
 
-/// A pattern of hosts: a name, any name below one (`*.example.com`), or any (`*`).
+/// A pattern of hosts: a name, any subdomain (`*.example.com`), or any host (`*`).
 private struct HostPattern: Sendable, Hashable {
   private let name: String
   private let port: Int?
@@ -112,7 +114,7 @@ private struct HostPattern: Sendable, Hashable {
     self.port = port
   }
 
-  /// Reads `host`, `host:port`, `[::1]:port` or `*`.
+  /// Parses `host`, `host:port`, `[::1]:port` or `*`.
   init(authority: String) {
     let url = RequestURL("http://\(authority)")
     self.init(name: url.host ?? authority, port: url.port)
@@ -127,8 +129,8 @@ private struct HostPattern: Sendable, Hashable {
 }
 
 extension RequestPattern {
-  /// The reason why a text that people wrote means no request that there is, and what was probably
-  /// meant.
+  /// The reason why a pattern that a user wrote matches no real request, and the probable
+  /// intention.
   package struct Problem: Sendable, Hashable {
     package var problem: String
     package var fix: String
@@ -138,13 +140,15 @@ extension RequestPattern {
     "GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH",
   ]
 
-  /// Returns the problem of a text, or `nil`. A pattern takes any text and some match nothing;
-  /// where people write one they should hear of that.
+  /// Returns the problem of a pattern that a user wrote; `nil` if it has none.
+  ///
+  /// A pattern can be created from any text, and some texts match nothing, which users should
+  /// learn.
   package static func problem(with text: String) -> Problem? {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count <= 2, let target = words.last, !target.isEmpty else {
       return Problem(
-        problem: "\"\(text)\" is no request pattern",
+        problem: "\"\(text)\" is not a request pattern",
         fix: "Write a method or *, one space, and a path, such as \"GET /home\"."
       )
     }
@@ -152,14 +156,14 @@ extension RequestPattern {
       methods.contains(Substring(words[0].uppercased()))
     {
       return Problem(
-        problem: "\"\(words[0])\" is no method that clients send: methods are case-sensitive",
+        problem: "\"\(words[0])\" is not a method that clients send: methods are case-sensitive",
         fix: "Write \"\(words[0].uppercased()) \(target)\"."
       )
     }
     if words.count == 2, words[0] == "CONNECT" { return nil }
     guard target == "*" || target == "**" || target.hasPrefix("/") || target.contains("://") else {
       return Problem(
-        problem: "\"\(target)\" is no path: it does not begin with /",
+        problem: "\"\(target)\" is not a path: it does not begin with /",
         fix: "Write for example \"GET /home\", or a whole URL."
       )
     }
@@ -167,7 +171,7 @@ extension RequestPattern {
     let odd = path.split(separator: "/").first { $0.contains("*") && $0 != "*" && $0 != "**" }
     guard let odd else { return nil }
     return Problem(
-      problem: "\"\(odd)\" stands for no segment but itself: * means a whole one",
+      problem: "\"\(odd)\" matches only itself: * is a whole segment",
       fix: "Write * for one segment, or ** for the rest of a path."
     )
   }

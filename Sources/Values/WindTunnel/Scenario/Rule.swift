@@ -10,16 +10,16 @@ public struct FaultRule: Sendable, Hashable {
   public var faults: [Fault]
   /// The members of the file whose names begin with `_`, kept as they are.
   public var notes: [JSON.Member] = []
-  /// The members of nested objects whose names begin with `_`, by their place: `when` or
+  /// The members of nested objects whose names begin with `_`, by the object's path: `when` or
   /// `faults[0]`.
   public var innerNotes: [String: [JSON.Member]] = [:]
 
-  /// Makes a rule of a trigger and faults.
+  /// Creates a rule from a trigger and its faults.
   public init(when trigger: Trigger, _ faults: [Fault]) {
     (self.trigger, self.faults) = (trigger, faults)
   }
 
-  /// Makes a rule for the requests of a pattern.
+  /// Creates a rule for the requests that match a pattern.
   public static func on(
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
@@ -28,7 +28,7 @@ public struct FaultRule: Sendable, Hashable {
     on(request, trigger, faults)
   }
 
-  /// Makes a rule for the requests of a pattern.
+  /// Creates a rule for the requests that match a pattern.
   public static func on(
     _ request: RequestPattern,
     _ trigger: Trigger = .always,
@@ -39,13 +39,13 @@ public struct FaultRule: Sendable, Hashable {
     return FaultRule(when: trigger, faults)
   }
 
-  /// Makes a rule for every request and connection.
+  /// Creates a rule for every request and connection.
   public static func always(_ trigger: Trigger = .always, _ faults: Fault...) -> FaultRule {
     FaultRule(when: trigger, faults)
   }
 
-  /// Tells whether it speaks of connections rather than of requests: all its faults do, and nothing
-  /// in its trigger needs a request.
+  /// Whether the rule applies to connections instead of requests: all its faults are connection
+  /// faults, and its trigger needs no request.
   package var isForConnections: Bool {
     trigger.isForConnections
       && faults.allSatisfy {
@@ -63,20 +63,22 @@ public struct FaultDecision: Sendable, Hashable {
   public var key: String
   /// The ordinal of the request within its key and lane, from 1.
   public var ordinal: Int
-  /// The faults, in order, with everything random drawn.
+  /// The faults, in order, with all random values drawn.
   public var faults: [Fault]
 
   /// The key of connections.
   public static let connectionKey = "connection"
 
-  /// One line with the whole decision, the same on every machine: the input of the story's hash.
+  /// The decision as one line of text, equal on every machine. The fault plan's hash is computed
+  /// from it.
   public var line: String {
     var bytes: [UInt8] = []
     write(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Writes the line behind others: every call of a drill has sixteen in its story.
+  /// Appends the line to a text. A buffer saves time: each call of a drill has sixteen lines in its
+  /// plan.
   func write(to text: inout [UInt8]) {
     text += lane.name.utf8
     text.append(UInt8(ascii: "\t"))
@@ -87,7 +89,7 @@ public struct FaultDecision: Sendable, Hashable {
     text += (faults.isEmpty ? "[]" : faultsText).utf8
   }
 
-  /// The faults as JSON, which are the end of the line.
+  /// The faults as JSON, which is the last field of the line.
   package var faultsText: String { "\(JSON.array(faults.map(\.json)))" }
 }
 
@@ -109,7 +111,7 @@ extension FaultRule: JSONObject {
     trigger = when ?? .always
     if !whenNotes.isEmpty { innerNotes["when"] = whenNotes }
     guard let faults = try fields.object.array("faults"), !faults.isEmpty else {
-      throw fields.object.error("faults", "a list of at least one fault should stand here")
+      throw fields.object.error("faults", "expected a list of at least one fault")
     }
     try fields.refuseUnknownKeys()
     fields.notes(&notes)
@@ -120,52 +122,52 @@ extension FaultRule: JSONObject {
       if !object.notes.isEmpty { innerNotes["faults[\(index)]"] = object.notes }
     }
     guard let conflict = FaultConflict(self.faults) else { return }
-    let problem = "this cannot happen as well; \(conflict.reason)"
+    let problem = "this fault excludes the others; \(conflict.reason)"
     throw fields.object.error("faults[\(conflict.index)]", problem, fix: FaultConflict.fix)
   }
 }
 
-/// Two faults of one rule that cannot both happen to an exchange: where the later of them stands,
-/// and why.
+/// Two faults of one rule that cannot both happen to an exchange: the index of the later one, and
+/// the reason.
 struct FaultConflict: Sendable, Hashable {
-  /// The place in the list of the fault that cannot be met as well.
+  /// The index of the later fault in the list.
   var index: Int
-  /// The reason that stands against it, as a part of a sentence.
+  /// The reason, as part of a sentence.
   var reason: String
 
-  /// The faults that a rule may hold, in words.
+  /// The combinations of faults that a rule may have, as the advice of an error.
   static let fix =
-    "One rule takes one way for the connection to fail and nothing else of the answer, or else at "
-    + "most one of \"status\" and \"answer\", one \"malformed\", and one place where the answer ends. "
-    + "What should happen to different requests belongs in rules of their own."
+    "A rule has either one connection failure, or at most one \"status\" or \"answer\", one "
+    + "\"malformed\", and one end of the response. Write separate rules for separate requests."
 
-  /// The first conflict in a list of faults, which compose in their order; `nil`: all can happen.
+  /// Finds the first conflict in a list of faults, which compose in their order; `nil` if there is
+  /// none.
   init?(_ faults: [Fault]) {
     for (index, fault) in faults.enumerated() {
       for (place, other) in faults[..<index].enumerated() {
         guard let reason = Self.reason(other, fault) ?? Self.reason(fault, other) else { continue }
-        (self.index, self.reason) = (index, "faults[\(place)] stands against it: \(reason)")
+        (self.index, self.reason) = (index, "faults[\(place)] excludes it: \(reason)")
         return
       }
     }
     return nil
   }
 
-  /// Returns why one fault leaves no room for the other; `nil`: it does.
+  /// Returns the reason why the second fault cannot follow the first; `nil` if both are possible.
   private static func reason(_ one: Fault, _ other: Fault) -> String? {
     switch (one, other) {
     case (_, .delay): nil
     case (_, .connection(let late)) where late.symptom == nil: nil
     case (.connection(let failed), _) where failed.symptom != nil:
-      "a connection that fails carries no answer and fails in one way"
+      "a failed connection has no response and one failure"
     case (.status, .status), (.status, .answer), (.answer, .status), (.answer, .answer):
-      "there is one answer"
-    case (.malformed, .malformed): "an answer has one form"
+      "there is one response"
+    case (.malformed, .malformed): "a response has one form"
     case _ where !one.endsAnswer: nil
-    case _ where other.endsAnswer: "an answer ends once"
-    case (_, .idle): "only a connection whose answer was whole is idle"
+    case _ where other.endsAnswer: "a response ends once"
+    case (_, .idle): "only a connection with a complete response is idle"
     case (_, .connection): nil
-    case (.cut(.afterRequest, _), _): "the answer ends before its first byte"
+    case (.cut(.afterRequest, _), _): "the response ends before its first byte"
     default: nil
     }
   }

@@ -1,7 +1,7 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A link, rules and gates under a name: the network's faults, and the bars that a client must
-/// clear in them.
+/// A link, rules and gates under a name: network faults, and the conditions that a client must
+/// meet.
 ///
 /// ```swift
 /// let tunnel = Scenario(
@@ -19,41 +19,41 @@ public struct Scenario: Sendable, Hashable {
   public var name: String
   /// The name of the group that the scenario belongs to; `nil` if it belongs to none.
   public var `class`: String?
-  /// A description of the scenario in one sentence.
+  /// A description of the scenario in one sentence; `nil` if there is none.
   public var summary: String?
-  /// The result that can be expected of a client in the scenario; `nil` where it is not stated.
+  /// The result that can be expected of a client in the scenario; `nil` if it is not stated.
   public var survival: Survival?
-  /// The number of calls that a drill makes in the scenario; `nil`: the drill's own number.
+  /// The number of calls that a drill makes in the scenario; `nil` for the drill's own number.
   public var calls: Int?
-  /// The time that a call may take in the scenario; `nil`: the drill's own deadline.
+  /// The maximum duration of a call in the scenario; `nil` for the drill's own deadline.
   public var deadline: Duration?
-  /// The greatest number of calls that begin in a second, for a scenario that shows its effect over
-  /// time and not over many calls; `nil`: the drill's own rate.
+  /// The maximum number of calls that begin per second; `nil` for the drill's own rate.
+  ///
+  /// Limits scenarios that show their effect over time instead of over many calls.
   public var callsPerSecond: Double?
-  /// Tells whether connections are kept alive for the next call though no rule is about that.
+  /// Whether connections are kept alive for the next call even if no rule needs it.
   public var wantsKeptConnections = false
-  /// The state in which the start of an app finds what it has kept; `nil` where the scenario is not
-  /// about starts.
+  /// The state that an app's storage has at its start; `nil` if the scenario is not about starts.
   public var startup: StartupState?
-  /// The link to the server; `nil`: as fast as possible.
+  /// The link to the server; `nil` for a link without delay, rate limit or loss.
   public var link: Link?
   /// The rules, in the order in which they compose.
   public var rules: [FaultRule] { didSet { names = RuleNames() } }
   private var names = RuleNames()
-  /// The share of calls that are cancelled by their callers; `nil`: none.
+  /// The share of calls that their callers cancel; `nil` if no call is cancelled.
   public var cancellation: Cancellation?
-  /// Keys of the cancellation that begin with `_`.
+  /// The members of the cancellation whose names begin with `_`, kept as they are.
   var cancellationNotes: [JSON.Member] = []
-  /// The requests of critical endpoints, whose calls must show something to the user.
+  /// The requests to critical endpoints: their calls must show something to the user.
   public var critical: [RequestPattern]
-  /// The credential that clients bear; `nil`: nothing is known of any.
+  /// The credential that clients send; `nil` if the scenario does not describe one.
   public var credential: Credential?
-  /// The things that are asked of a client in the scenario, where a client may also do without.
+  /// Requirements of the scenario on behaviour that is optional for clients elsewhere.
   public var expects: [ClientExpectation] = []
-  /// The bars that a client has to clear in the scenario.
+  /// The gates that a client must meet in the scenario.
   public var gates: [Gate]
-  /// The bars of the scenario's own: with a set of bars (`--bars`), each takes the place of the
-  /// set's bar on the same figure.
+  /// The scenario's own gates for a gate set (`--bars`): each replaces the set's gate on the same
+  /// metric.
   public var bars: [Gate] = []
   /// The rules of findings that a client may break in the scenario.
   public var allowed: [AllowedRule] = []
@@ -62,7 +62,7 @@ public struct Scenario: Sendable, Hashable {
   /// The members of the link whose names begin with `_`, kept as they are.
   public var linkNotes: [JSON.Member] = []
 
-  /// Makes a scenario of its parts.
+  /// Creates a scenario from its link, rules and gates.
   public init(
     _ name: String,
     summary: String? = nil,
@@ -75,20 +75,24 @@ public struct Scenario: Sendable, Hashable {
     (self.critical, self.gates) = (critical, gates)
   }
 
-  /// A scenario in which nothing goes wrong.
+  /// A scenario without faults.
   public static let calm = Scenario("calm")
 
-  /// Tells whether a request belongs to a critical endpoint.
+  /// Returns whether a request is for a critical endpoint.
   public func isCritical(_ request: Request) -> Bool { critical.contains { $0.matches(request) } }
 
-  /// Tells whether the scenario is about connections that are kept alive after an answer, so that a
-  /// server has to keep them and a client has to live for more than one call.
+  /// Whether the scenario tests connections that are kept alive after a response.
+  ///
+  /// Such a scenario needs a server that keeps connections open, and one client instance for
+  /// several calls.
   public var keepsConnections: Bool {
     wantsKeptConnections || hasFault { if case .idle = $0 { true } else { false } }
   }
 
-  /// Tells whether a client may keep in it what was shown to one call for the next and should not,
-  /// such as a captive portal's page: most know an answer again by its address.
+  /// Whether a client may wrongly keep a response for a later call, such as a captive portal's
+  /// page.
+  ///
+  /// Most clients look up stored responses by their URL.
   package var showsWhatMayBeKept: Bool {
     keepsConnections
       && rules.contains { rule in
@@ -100,15 +104,14 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Tells whether its answers are larger than what two systems hold between a server and a client
-  /// that reads no further.
+  /// Whether response bodies are larger than the socket buffers of both hosts, so that the sender
+  /// blocks if the client stops reading.
   package var sendsLargeBodies: Bool { hasFault { $0 == .alter(.body(.large)) } }
 
-  /// Tells whether it redirects from `https` to `http`, so that calls have to begin under TLS.
+  /// Whether the scenario redirects from `https` to `http`, so that calls must begin with TLS.
   package var leavesTLS: Bool { hasFault { $0 == .answer(.redirectToHTTP) } }
 
-  /// Tells whether all that a call can do in it is wait: nothing comes, or hardly anything,
-  /// whatever it is that is tried.
+  /// Whether a call can only wait in the scenario: hardly any byte arrives on any attempt.
   package var standsStill: Bool {
     !rules.isEmpty
       && rules.allSatisfy { rule in
@@ -116,24 +119,25 @@ public struct Scenario: Sendable, Hashable {
       }
   }
 
-  /// Whether the scenario has no fault: no rule, no link, no caller that gives up and no start.
+  /// Whether the scenario has no fault: no rule, link, cancellation or start-up state.
   package var hasNoFaults: Bool {
     rules.isEmpty && link == nil && cancellation == nil && startup == nil
   }
 
-  /// Tells whether it leaves a machine to others, as it stands still or its calls begin one by one.
+  /// Whether the machine is mostly idle in the scenario: calls only wait, or begin at a limited
+  /// rate.
   package var isIdle: Bool { standsStill || callsPerSecond != nil }
 
-  /// Tells whether a client can fill its memory in it: bodies come to which only the client sets a
-  /// limit.
+  /// Whether a response body has no limit, so that it fills the memory of a client without a limit
+  /// of its own.
   package var hasUnboundedBodies: Bool { hasFault(\.isUnbounded) }
 
-  /// Whether a rule sends a `Retry-After` with a date.
+  /// Whether a rule sends a `Retry-After` field with a date.
   package var sendsRetryDates: Bool {
     hasFault { if case .status(_, retryAfter: .date) = $0 { true } else { false } }
   }
 
-  /// Tells whether any rule fails connections, for which the wire needs an address of their own.
+  /// Whether a rule fails connections. Each lane then needs an address of its own on a server.
   public var hasConnectionFaults: Bool {
     hasFault { if case .connection = $0 { true } else { false } }
   }
@@ -144,17 +148,17 @@ public struct Scenario: Sendable, Hashable {
 }
 
 extension Scenario: ExpressibleByArrayLiteral {
-  /// The name of every plan.
+  /// The name of every plan, which is a scenario written as an array of rules.
   static let planName = "plan"
 
-  /// Makes a plan, which is a scenario without a name, of its rules.
+  /// Creates a plan, which is a scenario without a name of its own, from its rules.
   public init(arrayLiteral elements: FaultRule...) { self.init(Self.planName, rules: elements) }
 }
 
 extension Scenario {
-  /// Decides the faults of a connection before there is a request on it.
+  /// Returns the faults of a connection, which are decided before it has a request.
   ///
-  /// Rules that follow the clock are taken to be within their window; ``Deck`` knows the time.
+  /// Assumes that the time is within each rule's window; ``Deck`` knows the time.
   public func decideConnection(seed: UInt64, lane: Lane, ordinal: Int) -> FaultDecision {
     decideConnection(seed: seed, lane: lane, ordinal: ordinal, in: nil)
   }
@@ -177,9 +181,9 @@ extension Scenario {
     return FaultDecision(moment, fired(at: moment) { $0.isForConnections })
   }
 
-  /// Decides the faults of a request: a pure function of its arguments, whoever asks and when.
+  /// Returns the faults of a request: a pure function of its arguments.
   ///
-  /// Conditions on the clock or on header fields are taken to hold; ``Deck`` knows both.
+  /// Assumes that conditions on the time and on header fields are met; ``Deck`` checks both.
   public func decide(
     _ request: Request,
     key: RequestKey,
@@ -195,10 +199,11 @@ extension Scenario {
     return FaultDecision(moment, fired(request, at: moment))
   }
 
-  /// Decides what a request meets that comes through a proxy. The proxy connects for each request,
-  /// so the rules of connections are the request's, too; there is no handshake in one that is not
-  /// in a tunnel. One by `https` comes out of an open tunnel, which has met the rules of
-  /// connections.
+  /// Returns the faults of a request that is sent through a proxy.
+  ///
+  /// The proxy connects for each request, so connection rules apply to the request, too. A request
+  /// outside a tunnel has no TLS handshake. A request by `https` was sent in an open tunnel, to
+  /// which the connection rules have been applied.
   func decideProxied(_ request: Request, at moment: Moment) -> FaultDecision {
     if let own = portal(request) { return FaultDecision(moment, [own]) }
     let isInTunnel = request.url.scheme == "https"
@@ -218,14 +223,14 @@ extension Scenario {
     return fired(at: moment) { rule in !rule.isForConnections && applies(rule, to: request) }
   }
 
-  /// Tells whether a rule means a request, whatever its ordinal.
+  /// Returns whether a rule applies to a request, regardless of the request's ordinal.
   func applies(_ rule: FaultRule, to request: Request) -> Bool {
     if rule.trigger.request?.matches(request) == false { return false }
     if rule.trigger.credential != nil, credential?.issuer.matches(request) == true { return false }
     return rule.trigger.isCritical.map { $0 == isCritical(request) } != false
   }
 
-  /// A portal that redirects to its own page shows that to everybody.
+  /// Returns the portal's page if the request is for the page to which a captive portal redirects.
   private func portal(_ request: Request) -> Fired? {
     guard request.url.path == ReplacementResponse.portalPath,
       rules.contains(where: { $0.faults.contains(.answer(.captivePortalRedirect)) })
@@ -233,13 +238,13 @@ extension Scenario {
     return Fired(faults: [.answer(.captivePortalPage)], isCertain: true)
   }
 
-  /// One arrival: what draws are for, and what a rule may ask beside them.
+  /// One connection or request: the inputs of its draws, and the facts that triggers can test.
   struct Moment {
     fileprivate let seed: UInt64
     fileprivate let lane: Lane
     fileprivate let key: String
     fileprivate let ordinal: Int
-    /// `nil`: whatever a rule asks holds.
+    /// `nil` if every condition on the context counts as met.
     fileprivate let context: TriggerContext?
 
     init(_ seed: UInt64, _ lane: Lane, _ key: String, _ ordinal: Int, _ context: TriggerContext?) {
@@ -248,10 +253,10 @@ extension Scenario {
     }
   }
 
-  /// A rule that fires.
+  /// The faults of one rule that fires.
   struct Fired {
     var faults: [Fault]
-    /// Tells whether it does in all circumstances.
+    /// Whether the rule fires regardless of the time and the header fields.
     var isCertain: Bool
   }
 
@@ -278,7 +283,8 @@ extension Scenario {
         rule.trigger.fires(
           ordinal: moment.ordinal,
           draws: draws(moment.ordinal, ""),
-          // No request has this ordinal: the chain is one for all of them.
+          // The chain has one state for all requests, so its draws use an ordinal that no request
+          // has.
           chain: draws(0, "/burst")
         )
       else { continue }
@@ -295,15 +301,15 @@ extension Scenario {
     return fired
   }
 
-  /// Returns a rule's name in draws.
+  /// Returns the name of a rule in draws.
   func identity(of index: Int) -> String { names.all(of: rules)[index] }
 }
 
-/// The names of a scenario's rules in draws: the trigger's text, and which of several equal ones it
-/// is. The place on the list is not in it, so another rule can be added without shifting this one.
+/// The names of a scenario's rules in draws: the trigger's text, and a number for equal triggers.
 ///
-/// They are made when somebody first asks, since every request does. All are equal: they follow
-/// from the rules.
+/// The index in the list is not part of a name, so adding another rule does not change the draws of
+/// this one. The names are created at first use, because every request needs them. All values are
+/// equal, because the names follow from the rules.
 private struct RuleNames: Sendable, Hashable {
   private let made = Locked<[String]?>(nil)
 
@@ -326,15 +332,18 @@ private struct RuleNames: Sendable, Hashable {
   }
 }
 
-// MARK: Of tunnels
+// MARK: Tunnels
 
 extension Scenario {
-  /// Decides what a tunnel meets: by the rules of connections, by those of `CONNECT host:port`, and
-  /// by those of every request as far as they can be carried by bytes that cannot be read. A status
-  /// is only for the rules that name the tunnel: it answers the `CONNECT`.
+  /// Returns the faults of a tunnel.
+  ///
+  /// These are the faults of connection rules, of rules for `CONNECT host:port`, and of rules for
+  /// every request that apply to encrypted bytes, too. Only a rule for the tunnel itself can set a
+  /// status, because the status is in the response to `CONNECT`.
   func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> FaultDecision {
     let fired = fired(at: moment) { rule in
-      // What speaks of every request is met by those within an open tunnel, and not by itself, too.
+      // Rules for every request apply to requests within an open tunnel and not to the tunnel as
+      // well.
       if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
         return false
       }
@@ -346,7 +355,7 @@ extension Scenario {
     return FaultDecision(moment, fired).behindProxy
   }
 
-  /// Tells whether the scenario has faults that happen only in a decrypted tunnel.
+  /// Whether the scenario has faults that only occur in a decrypted tunnel.
   public var hasFaultsBeyondTunnels: Bool {
     rules.contains { rule in
       if let request = rule.trigger.request { return !request.isForTunnels }
@@ -356,8 +365,7 @@ extension Scenario {
     }
   }
 
-  /// Tells whether the scenario cuts tunnels off at a byte, which only a proxy that relays their
-  /// bytes can do.
+  /// Whether the scenario ends tunnels at a byte, which needs a proxy that relays their bytes.
   public var cutsTunnelsAtBytes: Bool {
     rules.contains { rule in
       guard rule.trigger.request?.isForTunnels == true else { return false }
@@ -367,7 +375,7 @@ extension Scenario {
     }
   }
 
-  /// Tells whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
+  /// Whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
   /// tunnels.
   public var needsCertificates: Bool {
     hasFault { if case .connection(.tls(let fault)) = $0 { fault.needsCertificate } else { false } }

@@ -16,25 +16,26 @@
 //     "gates": ["successRate >= 0.99", "p95(POST /payments) <= 3s", "blankScreens == 0"],
 //     "bars": ["successRate >= 0.9"] }
 //
-// "when" may hold "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
+// "when" may contain "request", "header" ("Name" or "Name: value"), "withoutHeader", "critical",
 // "first", "attempt", "every", "probability", "burst" { "goodToBad", "badToGood" },
 // "fromMilliseconds", "untilMilliseconds", "untilHeaderChanges", "fromCall", "untilCall",
-// "credential" ("expired" or "any") and "recording", the number, from 1, of the recording that the
-// request is about to get; all must hold. The format of ``Fault`` has the kinds of fault.
-// "bars" are gates that take the place of a set's bars on the same figures (--bars).
-// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } has callers give
-// up that share of a drill's calls. "allow" { "gives-up-at-once": "REASON" } names the rules of
-// findings that a client may break here, "repeats-post(POST /search)" at one endpoint. In a link,
-// "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" are meant for both
-// directions, and with "up" or "down" in front for one.
+// "credential" ("expired" or "any") and "recording", which is the number, from 1, of the recording
+// that the request will receive. All must be met. The format of ``Fault`` has the kinds of fault.
+// "bars" are gates that replace the gates of a set (--bars) on the same metrics.
+// "cancel" { "share": 0.3, "afterMilliseconds": 50, "throughMilliseconds": 400 } cancels that share
+// of a drill's calls.
+// "allow" { "gives-up-at-once": "REASON" } names the rules of findings that a client may break
+// here, "repeats-post(POST /search)" at one endpoint.
+// In a link, "delayMilliseconds", "bitsPerSecond", "queueBytes" and "lossProbability" apply to both
+// directions, and with the prefix "up" or "down" to one.
 
 public import Foundation
 
 extension Scenario {
-  /// The greatest size of a scenario's file, in bytes; a larger one is refused before it is read.
+  /// The maximum size of a scenario file, in bytes; a larger file is an error and is not read.
   public static let fileBytesMax = 4 << 20
 
-  /// The greatest number of calls that a scenario may ask for.
+  /// The maximum number of calls that a scenario may require.
   public static let callsMax = 1_000_000
 
   /// Reads a scenario file, version 1.
@@ -48,20 +49,23 @@ extension Scenario {
     }
   }
 
-  /// Reads a scenario from bytes.
+  /// Parses a scenario from bytes; errors name `source`.
   public init(data: Data, source: String) throws(FormatError) {
     let json = try JSON(parsing: data, source: source)
     try self.init(reading: ObjectReader(json, source: source, path: ""))
   }
 
-  /// Refuses what no file could say, such as the first -2 requests, or what could never happen.
+  /// Throws if the scenario has a value that its file could not have, or a rule that can never
+  /// fire.
   package func check() throws(FormatError) { _ = try Scenario(data: data(), source: name) }
 
   /// Returns the contents of the scenario's file.
   public func data() -> Data { Data(json.fileBytes()) }
 
   /// Returns the first eight bytes of the SHA-256 of the scenario's JSON and a seed, in
-  /// hexadecimal. Two parts of a flight of one hash decide the same for the same requests.
+  /// hexadecimal.
+  ///
+  /// Two parts of a run with the same hash make the same decisions for the same requests.
   package func hash(seed: UInt64) -> String {
     let text = json.bytes() + Array("\n\(seed)".utf8)
     return String(SHA256.hexadecimal(text).prefix(16))
@@ -73,10 +77,10 @@ extension Scenario: JSONObject {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.version("windtunnelScenario", of: "scenario")
-    try fields.string("name", &name, ("name", "a scenario needs a name"))
-    try fields.refuse(name.isEmpty, "name", "a scenario needs a name")
+    try fields.string("name", &name, ("name", "a scenario requires a name"))
+    try fields.refuse(name.isEmpty, "name", "a scenario requires a name")
     try fields.string("class", &self.class)
-    try fields.refuse(self.class == "", "class", "a class needs a name")
+    try fields.refuse(self.class == "", "class", "a class requires a name")
     try fields.string("summary", &summary)
     try fields.nested("survival", &survival)
     try fields.int("calls", &calls, in: 1...Self.callsMax)
@@ -99,16 +103,20 @@ extension Scenario: JSONObject {
     try fields.texts("gates", &gates, Gate.read)
     try fields.texts("bars", &bars, Gate.read)
     if let place = bars.firstIndex(where: \.needsBaseline) {
-      try fields.refuse(true, "bars[\(place)]", "a bar has a figure and no baseline")
+      try fields.refuse(
+        true,
+        "bars[\(place)]",
+        "a bar requires a number, and cannot use the baseline"
+      )
     }
     try AllowedRule.list(&allowed, &fields)
   }
 
-  /// Lists the patterns of critical requests.
+  /// Reads or writes the patterns of critical requests.
   private mutating func listCritical(_ fields: inout JSONFields) throws(FormatError) {
     try fields.texts("critical", &critical) { json, place, top throws(FormatError) in
       guard let text = json.stringValue else {
-        throw top.error(place, "\(json) is no request pattern such as \"GET /home\"")
+        throw top.error(place, "\(json) is not a request pattern such as \"GET /home\"")
       }
       return try top.pattern(text, at: place)
     }
@@ -117,21 +125,21 @@ extension Scenario: JSONObject {
     try fields.refuse(
       true,
       "rules[\(rule)].when.critical",
-      "no request is critical here, so this never fires",
+      "no request is critical, so this never occurs",
       fix: "Name the critical ones: \"critical\": [\"GET /home\"]."
     )
   }
 }
 
 extension Gate {
-  /// Reads a gate of a scenario's own from its text.
+  /// Reads one of a scenario's own gates from its text.
   fileprivate static func read(
     _ json: JSON,
     at place: String,
     in top: ObjectReader
   ) throws(FormatError) -> Gate {
     guard let text = json.stringValue else {
-      throw top.error(place, "\(json) is no gate such as \"successRate >= 0.99\"")
+      throw top.error(place, "\(json) is not a gate such as \"successRate >= 0.99\"")
     }
     do throws(GateError) {
       let gate = try Gate(text)
@@ -143,20 +151,19 @@ extension Gate {
   }
 }
 
-/// A request for a scenario that is to be flown from now on: a shipped one by its name, or a whole
-/// one.
+/// A request to use another scenario from now on: the name of a built-in one, or a whole scenario.
 ///
 ///     { "name": "rate-limited", "seed": 7 }
 ///     { "windtunnelScenario": 1, "name": "rain", "rules": [ … ] }
 package struct ScenarioOrder: Sendable, Hashable {
   package var scenario: Scenario
-  /// The seed of draws; `nil`: as before.
+  /// The seed of draws; `nil` to keep the current one.
   package var seed: UInt64?
 
-  /// Makes an order of a scenario, with the seed as it is.
+  /// Creates an order for a scenario that keeps the current seed.
   package init(_ scenario: Scenario) { self.scenario = scenario }
 
-  /// Reads an order from bytes.
+  /// Parses an order from bytes.
   package init(data: Data, among shipped: [Scenario]) throws(FormatError) {
     let source = "scenario"
     let json = try JSON(parsing: data, source: source)
@@ -169,7 +176,7 @@ package struct ScenarioOrder: Sendable, Hashable {
     seed = try top.int("seed", in: 0...Int.max).map { UInt64($0) }
     try top.refuseUnknownKeys()
     guard let name else {
-      throw top.error(ofAll: "neither \"name\" nor \"windtunnelScenario\" stands here")
+      throw top.error(ofAll: "\"name\" or \"windtunnelScenario\" is required")
     }
     let names = shipped.map(\.name)
     guard let found = shipped.first(where: { $0.name == name }) else {

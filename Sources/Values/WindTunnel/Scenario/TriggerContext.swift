@@ -1,15 +1,15 @@
-/// The facts that a rule may ask for and no seed knows: how late it is, and what a request's fields
-/// say.
+/// The facts that triggers can test and a seed cannot decide: the time, and a request's header
+/// fields.
 struct TriggerContext: Sendable {
-  /// Since the scenario began.
+  /// The time since the scenario began.
   var elapsed = Duration.zero
   /// The header fields of the request.
   var headers: HeaderFields = [:]
-  /// The places of the rules whose field is another by now than it was at first.
+  /// The indices of the rules whose header field has changed since the lane's first request.
   var changed: Set<Int> = []
-  /// Tells whether the request bears a credential that has expired.
+  /// Whether the request has an expired credential.
   var hasExpired = true
-  /// The number of the recording that the request is about to get; `nil` if it gets none.
+  /// The number of the recording that the request will receive; `nil` if it receives none.
   var recording: Int?
 
   func allows(_ trigger: Trigger, at place: Int) -> Bool {

@@ -24,26 +24,26 @@ extension Trigger: JSONObject {
     try refuseNever(fields)
   }
 
-  /// Refuses what no request can ever be.
+  /// Throws if the conditions exclude each other, so that no request can ever match.
   private func refuseNever(_ fields: JSONFields) throws(FormatError) {
     if let first, let attempt {
-      let problem = "request \(attempt) is none of the first \(first), so this never fires"
-      try fields.refuse(attempt > first, "attempt", problem, fix: "What does: 1 to \(first).")
+      let problem = "request \(attempt) is not among the first \(first), so this never occurs"
+      try fields.refuse(attempt > first, "attempt", problem, fix: "Possible: 1 to \(first).")
     }
     if let every, let attempt {
-      let problem = "\(attempt) is no multiple of \(every), so this never fires"
+      let problem = "\(attempt) is not a multiple of \(every), so this never occurs"
       let isNever = !attempt.isMultiple(of: every)
       try fields.refuse(isNever, "every", problem, fix: "Write one of the two.")
     }
     if let every, let first {
-      let problem = "none of the first \(first) is a multiple of \(every), so this never fires"
-      try fields.refuse(every > first, "every", problem, fix: "What does: 1 to \(first).")
+      let problem = "none of the first \(first) is a multiple of \(every), so this never occurs"
+      try fields.refuse(every > first, "every", problem, fix: "Possible: 1 to \(first).")
     }
   }
 }
 
 extension HeaderCondition {
-  /// `"header": "Name"`, `"header": "Name: value"` or `"withoutHeader": "Name"`.
+  /// Reads `"header": "Name"`, `"header": "Name: value"` or `"withoutHeader": "Name"`.
   fileprivate init?(reading object: inout ObjectReader) throws(FormatError) {
     let text = try object.string("header")
     let absent = try object.fieldName("withoutHeader")
@@ -52,8 +52,8 @@ extension HeaderCondition {
     case (_?, _?):
       throw object.error(
         "withoutHeader",
-        "this stands beside \"header\"",
-        fix: "Write one of the two; a second rule can ask for the other."
+        "this excludes \"header\"",
+        fix: "Write only one; a second rule can have the other."
       )
     case (nil, let name?): self = .absent(name)
     case (let text?, nil):
@@ -66,7 +66,7 @@ extension HeaderCondition {
       }
       let value = String(parts[1].trimmingOptionalWhitespace())
       guard !value.breaksFieldLine else {
-        throw object.error("header", "a field's value has no line breaks and no NUL")
+        throw object.error("header", "a field value cannot contain line breaks or NUL")
       }
       self = .equal(name, to: value)
     }
@@ -89,10 +89,10 @@ extension Burst: JSONObject {
     try fields.double("goodToBad", &toBad, in: 0...1)
     try fields.double("badToGood", &toGood, in: 0...1)
     try fields.refuseUnknownKeys()
-    let problem = "a burst needs this probability, from 0 to 1"
+    let problem = "a burst requires this probability, from 0 to 1"
     goodToBad = try fields.required(toBad, ("goodToBad", problem))
     badToGood = try fields.required(toGood, ("badToGood", problem))
-    let never = "a chain that goes neither way never moves"
+    let never = "a chain without transitions never moves"
     try fields.refuse(goodToBad + badToGood <= 0, "goodToBad", never)
   }
 }
@@ -109,7 +109,7 @@ extension TimeWindow {
     try fields.refuse(
       end.map { $0 <= start ?? .zero } == true,
       "untilMilliseconds",
-      "this is not after \"fromMilliseconds\", so the time is over before it begins"
+      "this is not after \"fromMilliseconds\", so the time is empty"
     )
   }
 }
@@ -123,13 +123,13 @@ extension CallRange {
     try fields.int("fromCall", &start, in: 0...1_000_000_000)
     try fields.int("untilCall", &end, in: 0...1_000_000_000)
     range = start == nil && end == nil ? nil : Self(from: start ?? 0, until: end)
-    let problem = "this is not after \"fromCall\", so no call is among them"
+    let problem = "this is not after \"fromCall\", so the range is empty"
     try fields.refuse(end.map { $0 <= start ?? 0 } == true, "untilCall", problem)
   }
 }
 
 extension JSONFields {
-  /// Lists a pattern of requests.
+  /// Reads or writes a pattern of requests.
   mutating func pattern(_ name: String, _ value: inout RequestPattern?) throws(FormatError) {
     var text = value?.description
     try string(name, &text)
@@ -137,17 +137,17 @@ extension JSONFields {
     value = try text.map { text throws(FormatError) in try object.pattern(text, at: name) }
   }
 
-  /// Lists the name of a header field (RFC 9110 §5.1).
+  /// Reads or writes the name of a header field (RFC 9110 §5.1).
   mutating func fieldName(_ name: String, _ value: inout String?) throws(FormatError) {
     guard isReading else { return try string(name, &value) }
     value = try object.fieldName(name)
   }
 
-  /// Lists a length of time, and the maximum if it is drawn from a range.
+  /// Reads or writes a duration, and its maximum if it is drawn from a range.
   ///
   /// - Parameters:
   ///   - name: The key of the minimum.
-  ///   - value: The length.
+  ///   - value: The duration.
   ///   - missing: The problem with a missing minimum; `nil` if it is optional.
   ///   - start: Describes the minimum in the error about a smaller maximum.
   /// - Throws: An error about a missing minimum, or about a maximum below it.
@@ -162,7 +162,7 @@ extension JSONFields {
     try double(name, &least, in: Fault.milliseconds, places: 3)
     if let missing { least = try required(least, (name, missing)) }
     try double("throughMilliseconds", &most, in: Fault.milliseconds, places: 3)
-    guard let least else { return try refuse(most != nil, name, "a range needs a delay") }
+    guard let least else { return try refuse(most != nil, name, "a range requires a delay") }
     let longest = most ?? least
     try refuse(
       longest < least,
@@ -174,7 +174,7 @@ extension JSONFields {
 }
 
 extension ObjectReader {
-  /// Returns the name of a header field (RFC 9110 §5.1).
+  /// Reads the name of a header field (RFC 9110 §5.1); `nil` if the key is missing.
   mutating func fieldName(_ key: String) throws(FormatError) -> String? {
     guard let name = try string(key) else { return nil }
     guard name.isHTTPToken else { throw noFieldName(key, name) }
@@ -182,11 +182,10 @@ extension ObjectReader {
   }
 
   fileprivate func noFieldName(_ key: String, _ name: String) -> FormatError {
-    error(key, "\"\(name)\" is no name of a header field such as Authorization")
+    error(key, "\"\(name)\" is not a header field name such as Authorization")
   }
 
-  /// Returns the pattern that a text at a place is, which some request could match: of another one
-  /// none would be found.
+  /// Parses a pattern of requests; throws if no request could match it.
   package func pattern(_ text: String, at name: String) throws(FormatError) -> RequestPattern {
     if let wrong = RequestPattern.problem(with: text) {
       throw error(name, wrong.problem, fix: wrong.fix)

@@ -9,19 +9,19 @@ public import Foundation
 public struct Cassette: Sendable, Hashable {
   /// The interactions, in order.
   public var interactions: [Interaction]
-  /// The top-level members of the file whose names begin with `_`, kept as they are.
+  /// The top-level members of the file whose names begin with `_`, unchanged.
   public var notes: [JSON.Member] = []
 
-  /// Makes a cassette of interactions.
+  /// Creates a cassette from interactions.
   public init(_ interactions: [Interaction] = []) { self.interactions = interactions }
 
-  /// The greatest size of a cassette's file, in bytes; a larger one is refused before it is read.
+  /// The maximum size of a cassette's file in bytes; a larger file is rejected without reading it.
   public static let fileBytesMax = 512 << 20
 
   /// Reads a cassette file, version 1.
   ///
-  /// - Throws: `FormatError` for a file that is not a cassette or has a newer version, `FileError`
-  ///   for one that cannot be read.
+  /// - Throws: `FormatError` if the file is not a cassette or has a newer version. `FileError` if
+  ///   it cannot be read.
   public init(contentsOf file: URL) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     let sideFiles = SideFiles(of: file)
@@ -30,7 +30,7 @@ public struct Cassette: Sendable, Hashable {
     }
   }
 
-  /// Reads a cassette from bytes; bodies in side files are refused.
+  /// Reads a cassette from bytes. Throws if a body is in a side file.
   public init(data: Data, source: String) throws {
     self = try CassetteFormat.decode(data, source: source) { name in
       throw FormatError(
@@ -41,15 +41,15 @@ public struct Cassette: Sendable, Hashable {
     }
   }
 
-  /// Reads a cassette that is no file, such as one of an earlier commit; `sideFile` answers the
-  /// content of a side file, or `nil` if there is none.
+  /// Reads a cassette that is not a file, for example from an earlier commit. `sideFile` returns
+  /// the content of a side file, or `nil` if it is missing.
   package init(data: Data, source: String, sideFile: @escaping (String) throws -> Data?) throws {
     self = try CassetteFormat.decode(data, source: source) { name in
       func refusal(_ problem: String) -> FormatError {
         FormatError(source: source, place: "", problem: "side file \(name.prefix(80)): \(problem)")
       }
-      guard SideFiles.isName(name) else { throw refusal("this is no SHA-256") }
-      guard let data = try sideFile(name) else { throw refusal("it is not there") }
+      guard SideFiles.isName(name) else { throw refusal("this is not a SHA-256") }
+      guard let data = try sideFile(name) else { throw refusal("it does not exist") }
       guard SHA256.hexadecimal(data) == name.lowercased() else {
         throw SideFiles.refusal(of: data, as: name, source: "\(source), side file \(name)")
       }
@@ -57,9 +57,10 @@ public struct Cassette: Sendable, Hashable {
     }
   }
 
-  /// Writes the cassette atomically: a reader of the file, meanwhile or after a crash, finds the
-  /// old contents or the new ones and never a part. Side files of large bodies that the new
-  /// contents do not name are removed.
+  /// Writes the cassette atomically. A reader of the file sees the complete old or new contents,
+  /// even after a crash.
+  ///
+  /// Side files of large bodies that the new contents do not reference are removed.
   public func write(to file: URL) throws {
     let sideFiles = SideFiles(of: file)
     var kept: Set<String> = []
@@ -72,20 +73,20 @@ public struct Cassette: Sendable, Hashable {
     sideFiles.removeAll(except: kept)
   }
 
-  /// Returns the contents of the cassette's file, large bodies included.
+  /// Returns the contents of the cassette's file, with large bodies included.
   public func data() -> Data {
-    // Nothing is kept aside, so nothing can fail.
+    // There are no side files, so this cannot fail.
     (try? CassetteFormat.encode(self, sideFile: { _ in nil })) ?? Data()
   }
 
-  /// The text of the cassette's file, which names large bodies by their digests.
+  /// The text of the cassette's file, which references large bodies by their digests.
   package var text: Data {
-    // Nothing is written, so nothing can fail.
+    // Nothing is written to disk, so this cannot fail.
     (try? CassetteFormat.encode(self) { $0.count < SideFiles.bodyBytesMin ? nil : $0.digest })
       ?? Data()
   }
 
-  /// Returns the cassette without the interactions of these numbers, which count from 1.
+  /// Returns the cassette without the interactions with these numbers, counted from 1.
   public func without(numbers: Set<Int>) -> Cassette {
     var rest = self
     rest.interactions = interactions.enumerated().filter { !numbers.contains($0.offset + 1) }
@@ -94,13 +95,12 @@ public struct Cassette: Sendable, Hashable {
   }
 }
 
-// A date is volatile, so none is written unless somebody asks for it: then a cassette can say how
-// old it is, `cassette lint --max-age` finds what is too old and `cassette prune --older-than`
-// takes it off. What is recorded anew and has not changed keeps its date with its text, unless
-// dates are asked for again.
+// Dates are volatile, so they are only recorded on request. With dates, `cassette lint --max-age`
+// finds old interactions and `cassette prune --older-than` removes them. Interactions that are
+// recorded again without a change keep their date, unless dates are requested again.
 
 extension Cassette {
-  /// Dates the interactions that do not stand on an earlier cassette.
+  /// Dates the interactions that an earlier cassette does not contain.
   package mutating func date(_ date: Date, whereNotIn earlier: Cassette) {
     let known = Set(earlier.interactions)
     let day = Self.day(date)
@@ -109,14 +109,14 @@ extension Cassette {
     }
   }
 
-  /// Returns a moment as an interaction bears it, to the second.
+  /// Returns a time in the format of ``Interaction/recordedAt``, in whole seconds.
   package static func day(_ date: Date) -> String {
     let text = DateText.text(.seconds(date.timeIntervalSince1970.rounded(.down)))
     return text.prefix { $0 != "." } + "Z"
   }
 
-  /// Returns the numbers of the interactions that are older than so many days, counted from one,
-  /// and how many bear no date.
+  /// Returns the numbers of the interactions that are older than `days`, counted from 1, and the
+  /// number of undated ones.
   package func older(thanDays days: Int, at now: Date) -> (numbers: [Int], undatedCount: Int) {
     let limit = Duration.seconds(now.timeIntervalSince1970 - Double(days) * 86_400)
     let dates = recordingDates
@@ -125,7 +125,7 @@ extension Cassette {
     return (numbers, dates.count { $0 == nil })
   }
 
-  /// The numbers of the interactions that bear no date, counted from one.
+  /// The numbers of the interactions without a date, counted from 1.
   package var numbersWithoutDate: [Int] {
     recordingDates.enumerated().filter { $0.element == nil }.map { $0.offset + 1 }
   }

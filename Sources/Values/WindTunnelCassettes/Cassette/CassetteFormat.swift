@@ -1,4 +1,4 @@
-// The cassette's text, version 1.
+// The text format of a cassette, version 1.
 //
 //   { "windtunnel": 1,
 //     "interactions": [
@@ -8,45 +8,52 @@
 //                       "json": { "id": 7, "name": "Ada" } },
 //         "timing":   { "firstByteMilliseconds": 41.2, "lastByteMilliseconds": 43.0 } } ] }
 //
-// It is read in pull requests, so it is written for that reader: keys in one fixed order, a
-// container that holds no other container on one line, everything else one thing a line, a line
-// feed at the end. The same cassette is always the same text.
+// The format is designed for review in pull requests. Keys have a fixed order, a container without
+// other containers is on one line, and every other value has its own line. A line feed ends the
+// file. Equal cassettes have equal texts.
 //
-// Slots of an interaction: "request" (method, url, headers, body), then "response" (status,
-// "reason" if it is not the usual one, headers, "trailers", "joined": names of fields that a
-// platform may have joined of several, body), "failure" (symptom, text) or both, where the response
-// was cut; "timing"
-// (firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …]); "messages"
-// of a WebSocket ([{ "from", a body or "close": the code of the side's last word, whose reason is a
-// "text", "fragments": [bytes, …], "offsetMilliseconds", "after" }], where "after" is the number of
-// the client's message that a server's answers, from 1, or 0 for the handshake; the response may be
-// left out then, since it is a 101); "then" ("fail", "repeat", "cycle"); "recordedAt". By hand also
-// "template", "critical" and "protocol" of an interaction, "informational" and "trailersOnly" of a
-// response, and "stream" of a failure (`cassette-1-exchange-keys.json`). Keys that
-// begin with "_" are anybody's and are kept; any other unknown key is refused.
+// Members of an interaction:
 //
-// A text that was sent in gzip is there as "json" or "text", and "gzip": [level, memory, MTIME,
-// XFL, OS] gives the bytes that were sent (`GzipForm`). Bytes that it does not give back, or for
-// which a validator, a digest or a range vouches, stand as they are.
+// - "request": method, url, headers, body.
+// - "response": status, "reason" if it is not the usual one, headers, "trailers", body, and
+//   "joined". The last lists names of fields whose values a platform may have joined from several
+//   fields.
+// - "failure": symptom, text. A truncated response has both "response" and "failure".
+// - "timing": firstByteMilliseconds, lastByteMilliseconds, chunks: [[bytes, milliseconds], …].
+// - "messages" of a WebSocket: [{ "from", a body or "close", "fragments": [bytes, …],
+//   "offsetMilliseconds", "after" }]. The value of "close" is the code of a close frame, whose
+//   reason is a "text". The value of "after" is the number of the client's message that caused a
+//   server's message, from 1, or 0 for the handshake. The response may then be omitted, because it
+//   is a 101.
+// - "then" ("fail", "repeat", "cycle"); "recordedAt".
 //
-// A body is one of "json", "text", "base64" or "file". It is "json" only if the writer turns the
-// structure back into the very same bytes: the order of keys and the spelling of numbers and
-// strings are kept by `JSON`, the white space by a named "layout" ("compact" where none is named).
-// What does not come back so is "text", what is not UTF-8 or is full of control characters
-// "base64". A "file" lies in `NAME.bodies/` beside the cassette under the SHA-256 of its bytes.
+// Handwritten cassettes may also contain "template", "critical" and "protocol" of an interaction,
+// "informational" and "trailersOnly" of a response, and "stream" of a failure
+// (`cassette-1-exchange-keys.json`). Keys that begin with "_" are user notes and are kept. Any
+// other unknown key is an error.
 //
-// Opening proves the whole file, every key and every byte of every body (`CassetteScanner`); what a
-// body's bytes are is worked out when they are first asked for (`StoredBody`). What is wrong or
-// unusual is read from a tree (`InteractionReader`), which says what is wrong with it.
+// A text that was sent as gzip is stored as "json" or "text", and "gzip": [level, memory, MTIME,
+// XFL, OS] restores the sent bytes (`GzipForm`). Bytes are stored unchanged if they cannot be
+// restored, or if a validator, a digest or a range describes them.
 //
-// By hand, only "url" and an answer are needed: the method is GET, the status 200, and where no
-// headers are given the content type follows from the kind of body. Recorded answers always write
-// their headers, an empty list where there were none.
+// A body is one of "json", "text", "base64" or "file". It is "json" only if the writer restores
+// exactly the same bytes from the structure. `JSON` keeps the order of keys and the spelling of
+// numbers and strings, and a "layout" names the white space ("compact" by default). Otherwise a
+// body is "text", or "base64" if it is not UTF-8 or has many control characters. A "file" is in
+// `NAME.bodies/` next to the cassette, named by the SHA-256 of its bytes.
+//
+// Opening a cassette validates the whole file, with every key and every byte of every body
+// (`CassetteScanner`). The bytes of a body are decoded on first access (`StoredBody`). Invalid or
+// unusual interactions are read from a tree (`InteractionReader`), which reports the error.
+//
+// A handwritten interaction requires only "url" and a result: the default method is GET and the
+// default status is 200. Without headers, the content type follows from the kind of body. Recorded
+// responses always contain their headers, even an empty list.
 
 package import Foundation
 
 package enum CassetteFormat {
-  /// The version that is written, and the newest that is read.
+  /// The version that is written, and the newest that can be read.
   package static let version = 1
 
   package static func decode(
@@ -80,10 +87,10 @@ package enum CassetteFormat {
     var top = try ObjectReader(scan.top, source: source, path: "")
     try checkVersion(&top, key: "windtunnel", noun: "cassette")
     let list = try top.array("interactions")
-    // A misspelt key is told before the one that is missing for it.
+    // An unknown key is reported first, because it may be the misspelling of the missing key.
     try top.refuseUnknownKeys()
     guard list != nil else {
-      throw top.error("interactions", "a list of interactions should stand here")
+      throw top.error("interactions", "expected a list of interactions")
     }
     if let refusal = scan.refusal { throw refusal }
     var cassette = Cassette(scan.interactions)
@@ -91,7 +98,7 @@ package enum CassetteFormat {
     return cassette
   }
 
-  /// Takes the version key, which comes first in each of our formats.
+  /// Checks the version key, which is the first key in each format.
   package static func checkVersion(
     _ top: inout ObjectReader,
     key: String,
@@ -106,20 +113,20 @@ package enum CassetteFormat {
       )
     }
     guard let found = value.intValue, found >= 1 else {
-      throw top.error(key, "\(value) is no version of a \(noun)")
+      throw top.error(key, "\(value) is not a version of a \(noun)")
     }
     guard found <= version else {
       throw FormatError(
         source: top.source,
         place: "",
-        problem: "this is a version \(found) \(noun), and this windtunnel reads version \(version)",
+        problem: "this is a version \(found) \(noun), but windtunnel reads version \(version)",
         fix: "Update windtunnel."
       )
     }
   }
 
-  /// Returns the text of a cassette. `sideFile` keeps a large body and answers its name, or answers
-  /// `nil` for one that stays inside.
+  /// Returns the text of a cassette. `sideFile` stores a large body and returns its name, or `nil`
+  /// for a body that stays in the text.
   static func encode(_ cassette: Cassette, sideFile: @escaping (Body) throws -> String?) throws
     -> Data
   {
@@ -134,7 +141,7 @@ package enum CassetteFormat {
 }
 
 extension JSONFields {
-  /// Lists a version key, which comes first in each format.
+  /// Lists a version key, which is the first key in each format.
   package mutating func version(_ key: String, of noun: String) throws(FormatError) {
     guard isReading else { return write(key, .number(CassetteFormat.version)) }
     try CassetteFormat.checkVersion(&object, key: key, noun: noun)
@@ -142,13 +149,13 @@ extension JSONFields {
 }
 
 extension FormatError {
-  /// The maximum size of a file that is looked at as a HAR, in bytes.
+  /// The maximum size in bytes of a file that is checked for being a HAR.
   private static let harBytesMax = 64 << 20
 
-  /// Returns the refusal of a HAR file in place of a cassette, with the command that converts it;
-  /// `nil` if the file is no HAR.
+  /// Returns the error for a HAR file in place of a cassette, with the command that converts it;
+  /// `nil` if the file is not a HAR.
   package static func ofHAR(_ data: Data, source: String) -> FormatError? {
-    // The reader of cassettes reports why a text is no JSON.
+    // The reader of cassettes reports why a text is not JSON.
     guard data.count <= harBytesMax, let json = try? JSON(parsing: data, source: ""),
       json["windtunnel"] == nil, let log = json["log"],
       log["entries"] != nil || log["creator"] != nil
@@ -159,9 +166,9 @@ extension FormatError {
     return FormatError(
       source: source,
       place: "",
-      problem: "this is a HAR file and no cassette of WindTunnel's",
+      problem: "this is a HAR file, not a cassette",
       fix: source.lowercased().hasSuffix(".har")
-        ? "To make one of it: \(convert)" : "Name it \(stem).har, and make one of it: \(convert)"
+        ? "Convert it: \(convert)" : "Rename it to \(stem).har, and convert it: \(convert)"
     )
   }
 }

@@ -1,32 +1,33 @@
 package import Foundation
 
-/// The text of a cassette, interaction by interaction, whose large bodies stand in side files.
+/// The text of a cassette by interaction, with large bodies in side files.
 package struct CassetteParts {
-  /// The bytes behind the last interaction.
+  /// The bytes after the last interaction.
   package static let closing = Array("\n  ]\n}\n".utf8)
   private static let separator = Array(",\n".utf8)
 
-  /// An interaction of the text.
+  /// One interaction of the text.
   package struct Part {
-    /// The number of its request, where it is new.
+    /// The number of the request if the interaction is new; otherwise `nil`.
     package let order: Int?
     let interaction: Interaction
     fileprivate(set) var bytes: [UInt8]
-    /// The side files that it names.
+    /// The side files that it references.
     fileprivate let files: [String]
   }
 
   /// The bytes before the first interaction.
   package let header: [UInt8]
   package private(set) var parts: [Part] = []
-  /// Descriptions of what is not in the text for want of room.
+  /// Descriptions of the interactions that were omitted because they could not be stored.
   package private(set) var leftOut: [String] = []
   private let empty: Data
   private let sideFiles: SideFiles
-  /// The side files that were not there before.
+  /// The side files that did not exist before.
   private var newFiles: Set<String> = []
 
-  /// Keeps the large bodies and writes the text; of what is new it leaves out what cannot be kept.
+  /// Stores the large bodies and encodes the text. New interactions whose bodies cannot be stored
+  /// are omitted.
   package init(_ cassette: Cassette, new orders: [Int], in sideFiles: SideFiles) throws {
     self.sideFiles = sideFiles
     var frame = Cassette()
@@ -54,13 +55,13 @@ package struct CassetteParts {
     }
   }
 
-  /// The number of interactions on the cassette that are not new.
+  /// The number of interactions that are not new.
   package var baseCount: Int { parts.count { $0.order == nil } }
 
-  /// The side files that the text names.
+  /// The side files that the text references.
   package var fileNames: Set<String> { Set(parts.flatMap(\.files)) }
 
-  /// Returns the text as far as so many interactions.
+  /// Returns the text with the first `count` interactions; with all if `count` is `nil`.
   package func text(_ count: Int? = nil) -> Data {
     let parts = parts.prefix(count ?? parts.count)
     if parts.isEmpty { return empty }
@@ -69,14 +70,15 @@ package struct CassetteParts {
     return text + Self.closing
   }
 
-  /// Returns the bytes that are appended to the text for an interaction.
+  /// Returns the bytes that an interaction appends to the text.
   package func bytes(at index: Int) -> [UInt8] { bytes(of: parts[index], at: index) }
 
   private func bytes(of part: Part, at index: Int) -> [UInt8] {
     index == 0 ? part.bytes : Self.separator + part.bytes
   }
 
-  /// Leaves out what is new and not among these requests; answers whether there was any.
+  /// Omits the new interactions whose requests are not in `orders`, and returns whether there were
+  /// any.
   package mutating func leaveOut(whereNot orders: Set<Int>, _ error: FileError) -> Bool {
     let out = parts.filter { part in part.order.map { !orders.contains($0) } ?? false }
     if out.isEmpty { return false }
@@ -86,8 +88,8 @@ package struct CassetteParts {
     return true
   }
 
-  /// Returns the same cassette with each new interaction on one line, which takes no more room than
-  /// its line in a journal.
+  /// Returns the same cassette with each new interaction on one line, which is no longer than its
+  /// line in a journal.
   package func packed() throws -> CassetteParts {
     var packed = self
     let writer = InteractionWriter(

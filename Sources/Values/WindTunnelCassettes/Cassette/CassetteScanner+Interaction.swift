@@ -3,7 +3,7 @@ internal import WindTunnelSymptoms
 // The objects of an interaction.
 
 extension CassetteScanner {
-  /// Reads the interaction that begins here.
+  /// Reads the interaction at the current position.
   mutating func interaction() throws(Failure) -> Interaction {
     var object = OpenObject()
     var (request, response): (Request?, Response?) = (nil, nil)
@@ -188,7 +188,7 @@ extension CassetteScanner {
     try list { scanner throws(Failure) in try scanner.int(in: InteractionReader.chunkRange) }
   }
 
-  /// Reads a list, element by element.
+  /// Reads a list with a function for its elements.
   private mutating func list<Element>(
     _ element: (inout Self) throws(Failure) -> Element
   ) throws(Failure) -> [Element] {

@@ -1,4 +1,4 @@
-// The keys of version 1, found without making strings of them.
+// The keys of version 1, which are found without creating strings.
 
 extension CassetteScanner {
   enum Key: String, CaseIterable {
@@ -10,7 +10,7 @@ extension CassetteScanner {
     case from, close, fragments, offsetMilliseconds, after
   }
 
-  /// A key as it stands in a text, and its bit in a set of keys.
+  /// The bytes of a key, and its bit in a set of keys.
   private struct Spelling {
     var bytes: [UInt8]
     var key: Key
@@ -25,16 +25,16 @@ extension CassetteScanner {
     return (0...longest).map { length in all.filter { $0.bytes.count == length } }
   }()
 
-  /// An object that is being read: its keys so far, and its notes.
+  /// The state of an object being read: its keys so far, and its notes.
   struct OpenObject {
     fileprivate var isEntered = false
     fileprivate var keys: UInt32 = 0
     var notes: [JSON.Member] = []
   }
 
-  /// Goes to the value of the next key; notes are taken on the way.
+  /// Moves to the value of the next key, and collects notes on the way.
   ///
-  /// - Returns: `nil` where the object ended.
+  /// - Returns: The key; `nil` at the end of the object.
   mutating func nextKey(_ object: inout OpenObject) throws(Failure) -> Key? {
     while true {
       guard try goToKey(&object) else { return nil }
@@ -71,7 +71,7 @@ extension CassetteScanner {
 
   private mutating func note(_ object: inout OpenObject) throws(Failure) {
     let name = try parser.string()
-    // An accent on the underscore makes another character of it.
+    // A combining accent after the underscore makes it a different character.
     guard name.value.hasPrefix("_"), !object.notes.contains(where: { $0.name.value == name.value })
     else { throw Self.unusual }
     try parser.endKey()

@@ -3,7 +3,7 @@ internal import Foundation
 // Strings, numbers, header fields and bodies of a cassette.
 
 extension CassetteScanner {
-  /// Returns a string, and whether it stood there with escapes.
+  /// Returns a string, and whether its text contains escapes.
   mutating func string() throws(Failure) -> (value: String, hasEscapes: Bool) {
     guard try parser.kind() == .string else { throw Self.unusual }
     let start = parser.position
@@ -35,8 +35,8 @@ extension CassetteScanner {
     return number
   }
 
-  /// Returns the fields of a request or an answer: the very list of the one before, where it is the
-  /// same.
+  /// Returns the fields of a request or a response. If its bytes equal the previous list, the
+  /// storage is shared.
   mutating func headers(like kind: Int) throws(Failure) -> HeaderFields {
     _ = try parser.kind()
     let start = parser.position
@@ -49,7 +49,7 @@ extension CassetteScanner {
     return fields
   }
 
-  /// Returns a list of pairs, or an object.
+  /// Reads header fields from a list of pairs or an object.
   private mutating func headers() throws(Failure) -> HeaderFields {
     fields.removeAll(keepingCapacity: true)
     switch try parser.kind() {
@@ -77,7 +77,7 @@ extension CassetteScanner {
     guard try !parser.goesOnInList() else { throw Self.unusual }
   }
 
-  /// The value of a field. Only an escape can put a line break into it.
+  /// Reads the value of a field. Only an escape can put a line break into it.
   private mutating func field(_ name: String) throws(Failure) {
     let (value, hasEscapes) = try string()
     guard name.isHTTPToken, !(hasEscapes && value.breaksFieldLine) else { throw Self.unusual }
@@ -91,7 +91,7 @@ extension CassetteScanner {
     fileprivate var layout: JSON.Layout?
     fileprivate var gzip: GzipForm?
 
-    /// Tells whether the body is text, so far as a cassette tells.
+    /// Whether the default content type of the body is text.
     var isText: Bool {
       switch found?.form {
       case .json, .text: true
@@ -100,7 +100,7 @@ extension CassetteScanner {
     }
   }
 
-  /// Proves a body that begins here and leaves it where it is.
+  /// Validates the body at the current position without decoding it.
   mutating func body(_ key: Key, _ keys: inout BodyKeys) throws(Failure) {
     if key == .layout {
       keys.layout = JSON.Layout(name: try string().value)
@@ -133,7 +133,7 @@ extension CassetteScanner {
     }
   }
 
-  /// Returns the body of an object that has been read, and the type that goes without saying.
+  /// Returns the body of an object after it was read, and the default content type.
   func body(_ keys: BodyKeys) throws(Failure) -> (body: Body, contentType: String)? {
     guard let (place, form) = keys.found else {
       if keys.layout != nil || keys.gzip != nil { throw Self.unusual }

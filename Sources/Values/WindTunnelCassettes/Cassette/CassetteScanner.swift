@@ -1,42 +1,41 @@
 internal import Foundation
 
-/// A scanner that validates the whole text of a cassette in one pass, and extracts the interactions
-/// without building a tree of any: nearly all of a cassette is bodies, which stay where they are.
+/// A scanner that validates the whole text of a cassette in one pass and extracts the interactions.
 ///
-/// What is not as it should be, or only unusual, is left aside for ``InteractionReader``, which has
-/// the last word and the sentence for it. So the two cannot disagree in what they refuse. It is
-/// asked at once: behind the first that it refuses only the text is proved, and nothing more is
-/// kept.
+/// It builds no trees: most of a cassette consists of bodies, which stay encoded in the text. An
+/// invalid or unusual interaction is passed to ``InteractionReader``, which decides and provides
+/// the error. So the two cannot disagree. After the first rejected interaction, the rest of the
+/// text is only validated, and nothing more is kept.
 struct CassetteScanner {
   typealias Failure = JSONParser.Failure
 
   /// The result of a scan of a cassette's text.
   struct Scan {
-    /// The whole text but for the interactions, whose list is empty here.
+    /// The whole text without the interactions; their list is empty here.
     var top: JSON
-    /// The interactions in front of the first that was refused.
+    /// The interactions before the first rejected one.
     var interactions: [Interaction] = []
-    /// The numbers of those that were left aside.
+    /// The numbers of the interactions that the slow reader read.
     var leftAside: [Int] = []
-    /// The error of the first interaction that was refused; `nil` where none was.
+    /// The error of the first rejected interaction; `nil` if there is none.
     var refusal: (any Error)?
   }
 
-  /// A reader of an interaction that was left aside, by its number and its text.
+  /// A slow reader of one interaction, by its number and its text.
   typealias SlowReader = (Int, Data) throws -> Interaction
 
-  /// Thrown where reading on makes no sense; never seen outside.
+  /// Thrown if the fast path cannot read an interaction; never visible outside.
   static let unusual = Failure(problem: "", offset: 0)
 
   var parser: JSONParser
   let text: Data
   var pool = StringPool()
-  /// The buffer that fields are gathered in, so that a list of them is made in its final size.
+  /// A buffer that collects fields, so that each list is allocated in its final size.
   var fields: [HeaderField] = []
-  /// The last address, since the next is likely to be of the same origin.
+  /// The previous URL, because the next one probably has the same origin.
   var lastURL: RequestURL?
-  /// The last list of request fields, response fields and trailers, and its place: often the next
-  /// is the same to the byte.
+  /// The previous list of request fields, response fields and trailers, with its range. The next
+  /// list often has the same bytes.
   var lastHeaders: [(place: Range<Int>, fields: HeaderFields)?] = [nil, nil, nil]
   private var scan = Scan(top: .null)
   private let readSlowly: SlowReader
@@ -45,7 +44,7 @@ struct CassetteScanner {
     (self.parser, self.text, self.readSlowly) = (parser, text, readSlowly)
   }
 
-  /// Scans a text; bodies share its bytes.
+  /// Scans a text; bodies share its memory.
   static func scan(_ text: Data, _ readSlowly: @escaping SlowReader) throws(Failure) -> Scan {
     let outcome = text.withUnsafeBytes { raw -> Result<Scan, Failure> in
       let read = { (parser: inout JSONParser) throws(Failure) -> Scan in
@@ -93,7 +92,7 @@ struct CassetteScanner {
         let usual = try interaction()
         scan.interactions.append(usual)
       } catch {
-        // What is wrong with the JSON is found once more, and told.
+        // The slow reader finds errors in the JSON again and reports them.
         parser = before
         try parser.skipValue()
         leaveAside(before.position..<parser.position)
@@ -112,14 +111,14 @@ struct CassetteScanner {
     }
   }
 
-  /// After so many interactions the number of all is estimated.
+  /// The number of interactions after which the total number is estimated.
   private static let sampleCount = 64
 
-  /// For so many interactions room is made at most: the first may be small, and one body all the
-  /// rest.
+  /// The maximum number of interactions for which memory is reserved. An estimate may be wrong, for
+  /// example if one body is most of the file.
   static let reservedMax = 1 << 18
 
-  /// A list that grows is there twice.
+  /// Reserves memory for the estimated number of interactions, because a growing array is copied.
   private mutating func reserve(since start: Int) {
     let size = max(1, (parser.position - start) / Self.sampleCount)
     let rest = parser.bytes.count - parser.position

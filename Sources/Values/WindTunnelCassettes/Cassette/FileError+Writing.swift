@@ -1,11 +1,10 @@
 package import Foundation
 
 extension FileError {
-  /// Writes a file in one step, through a temporary one beside it.
+  /// Writes a file atomically, by means of a temporary file next to it.
   ///
-  /// A file that is there keeps its permissions, and a symbolic link stays one: what it leads to is
-  /// written. A file that nobody may write is left alone, though its folder would let it be
-  /// replaced.
+  /// An existing file keeps its permissions. A symbolic link is kept, and its target is written. A
+  /// read-only file is not replaced, even if the permissions of its folder allow it.
   package static func writing(_ data: Data, to file: URL) throws(FileError) {
     try writing(Body(data), to: file)
   }
@@ -22,8 +21,8 @@ extension FileError {
     }
   }
 
-  /// Writes a file in the same way from the pieces that a function passes on, so that the file is
-  /// never in memory as a whole.
+  /// Writes a file in the same way from the pieces of a function, so that the contents are never in
+  /// memory as a whole.
   package static func writing(
     to file: URL,
     piecesOf makePieces: (_ write: @escaping (_ piece: [UInt8]) -> Void) -> Void
@@ -45,8 +44,8 @@ extension FileError {
     }
   }
 
-  /// Writes a file in the same way by a function that writes to a descriptor, and returns the
-  /// error's code or `nil`.
+  /// Writes a file in the same way with a function that writes to a descriptor and returns the
+  /// error code or `nil`.
   private static func writing(
     to file: URL,
     _ writeAll: (_ descriptor: Int32) -> Int32?
@@ -55,11 +54,11 @@ extension FileError {
     let mode = try permissions(of: target, named: file)
     let name = ".\(target.lastPathComponent.prefix(150)).\(UUID().uuidString)"
     let temporary = target.deletingLastPathComponent().appendingPathComponent(name).path
-    // Nobody else's to read before it has the permissions that it shall have.
+    // Unreadable for other users until it has its final permissions.
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
     let descriptor = open(temporary, flags, mode == nil ? 0o666 : 0o600)
     guard descriptor >= 0 else { throw refused(file) }
-    // The process gives it back however it ends, and what is nobody's then may be removed.
+    // The lock ends with the process. Another process may remove unlocked temporary files.
     flock(descriptor, LOCK_EX | LOCK_NB)
     var problem = writeAll(descriptor)
     if problem == nil, let mode, fchmod(descriptor, mode) != 0 { problem = errno }
@@ -71,10 +70,10 @@ extension FileError {
     }
   }
 
-  /// Removes what processes have left of a file that were ended while they wrote it, and of the
-  /// bodies beside it where it is a cassette.
+  /// Removes temporary files of processes that ended while writing this file or, for a cassette,
+  /// its side files.
   package static func removeRemains(of file: URL) {
-    // What cannot be found out or removed does no harm but that it takes room.
+    // Errors are ignored: a leftover file does no harm except that it takes space.
     guard let target = try? target(of: file) else { return }
     let folder = target.deletingLastPathComponent()
     removeRemains(in: folder) { $0.hasPrefix(".\(target.lastPathComponent.prefix(150)).") }
@@ -94,7 +93,7 @@ extension FileError {
     }
   }
 
-  /// Tells before any work is done whether a file could be written.
+  /// Throws if a file cannot be written, without writing it.
   package static func probeWriting(to file: URL) throws(FileError) {
     let target = try target(of: file)
     _ = try permissions(of: target, named: file)
@@ -103,7 +102,8 @@ extension FileError {
     guard stat(folder.path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw .unwritable(file.relativePath, reason: "there is no folder \(folder.relativePath)")
     }
-    // Even root cannot write everywhere (a read-only file system, /proc), so ask the system.
+    // Even root cannot write everywhere (a read-only file system, /proc), so a file is created as a
+    // test.
     let name = ".\(target.lastPathComponent.prefix(150)).\(UUID().uuidString)"
     let probe = folder.appendingPathComponent(name).path
     let descriptor = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -112,12 +112,12 @@ extension FileError {
     unlink(probe)
   }
 
-  /// Returns the file that a name leads to, through as many symbolic links as the system follows;
-  /// the last of them may lead to a file that is not there yet.
+  /// Returns the target of a path through symbolic links, up to the limit of the system. The target
+  /// of the last link may be missing.
   package static func target(of file: URL) throws(FileError) -> URL {
     var target = file
     for _ in 0..<linksMax {
-      // What is no link is the file.
+      // A file that is not a link is the target.
       guard let end = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else {
         return target
       }
@@ -130,17 +130,17 @@ extension FileError {
 
   private static let linksMax = 40
 
-  /// Returns the permissions of a file; `nil` where there is none yet.
+  /// Returns the permissions of a file; `nil` if it does not exist yet.
   private static func permissions(of target: URL, named file: URL) throws(FileError) -> mode_t? {
     var status = stat()
     guard stat(target.path, &status) == 0 else { return nil }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
     case S_IFDIR: throw .unwritable(file.relativePath, reason: "it is a directory")
-    default: throw .unwritable(file.relativePath, reason: "it is no plain file")
+    default: throw .unwritable(file.relativePath, reason: "it is not a plain file")
     }
     let mode = status.st_mode & 0o7777
-    // The system lets root write it all the same, and anybody who may write its folder replace it.
+    // The system would let root write the file, and any user with access to its folder replace it.
     guard mode & 0o222 != 0, access(target.path, W_OK) == 0 else {
       throw .unwritable(
         file.relativePath,
@@ -150,7 +150,7 @@ extension FileError {
     return mode
   }
 
-  /// Returns the system's own words for why a file cannot be written.
+  /// Returns an error with the system's reason why a file cannot be written.
   package static func refused(_ file: URL, _ code: Int32 = errno) -> FileError {
     .unwritable(file.relativePath, reason: String(cString: strerror(code)))
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// The protocol of an exchange, by its name in ALPN but for HTTP/1.1.
+/// The protocol of an exchange, by its ALPN name except for HTTP/1.1.
 private enum HTTPProtocol: String, CaseIterable {
   case http1 = "HTTP/1.1"
   case h2, h3
@@ -16,7 +16,7 @@ private enum StreamFailure: String, CaseIterable {
 package struct InteractionReader {
   static let statusRange = 100...999
   static let millisecondsRange = 0.0...1e12
-  /// Bytes of one piece of a body: no body is larger than the file that it lies in.
+  /// The valid size of a body's chunk in bytes. No body is larger than a side file.
   static let chunkRange = 0...SideFiles.bodyBytesMax
   static let jsonType = "application/json"
   static let textType = "text/plain; charset=utf-8"
@@ -28,7 +28,7 @@ package struct InteractionReader {
 
   package init(sideFile: @escaping (String) throws -> Body) { self.sideFile = sideFile }
 
-  /// Refuses what nobody has taken and keeps the notes.
+  /// Throws an error about an unknown key, and keeps the notes.
   private mutating func close(_ object: ObjectReader, _ place: String) throws {
     try object.refuseUnknownKeys()
     if !object.notes.isEmpty { innerNotes[place] = object.notes }
@@ -46,10 +46,10 @@ package struct InteractionReader {
     _ = try (object.bool("template"), object.bool("critical"))
     _ = try object.choice("protocol", HTTPProtocol.self)
     let recordedAt = try object.string("recordedAt")
-    // A misspelt key is told before the one that is missing for it.
+    // An unknown key is reported first, because it may be the misspelling of the missing key.
     try object.refuseUnknownKeys()
     guard let request else { throw object.error("request", "the request is missing") }
-    // A conversation begins with this answer, which goes without saying (RFC 6455 §4.2.2).
+    // A WebSocket conversation always begins with this response (RFC 6455 §4.2.2).
     let usual = messages.isEmpty ? nil : RecordedResult.response(Response(status: 101))
     guard let answer = RecordedResult(response, failure) ?? usual else {
       throw object.error("response", "a \"response\" or a \"failure\" is missing")
@@ -70,7 +70,7 @@ package struct InteractionReader {
     var object = object
     let method = try object.string("method") ?? "GET"
     guard method.isHTTPToken else {
-      throw object.error("method", "\(JSON.text(method)) is no method (RFC 9110 §9.1)")
+      throw object.error("method", "\(JSON.text(method)) is not a method (RFC 9110 §9.1)")
     }
     let url = try object.string("url")
     let headers = try headers(&object)
@@ -86,7 +86,7 @@ package struct InteractionReader {
     let status = try object.int("status", in: Self.statusRange) ?? 200
     let reason = try object.string("reason")
     guard reason?.breaksFieldLine != true else {
-      throw object.error("reason", "the reason breaks its line (RFC 9112 §4)")
+      throw object.error("reason", "the reason contains a line break (RFC 9112 §4)")
     }
     let headers = try headers(&object)
     let trailers = try self.headers(&object, "trailers")
@@ -96,7 +96,7 @@ package struct InteractionReader {
     let body = try sent(&object)
     for (index, name) in (try object.array("joined") ?? []).enumerated() {
       guard let name = name.stringValue, let headers, headers[name] != nil else {
-        throw object.error("joined[\(index)]", "\(name) is no field of this response")
+        throw object.error("joined[\(index)]", "\(name) is not a field of this response")
       }
       joined.append(name)
     }
@@ -108,7 +108,8 @@ package struct InteractionReader {
     return response
   }
 
-  /// Reads an interim response; a 101 is the last response of its connection.
+  /// Reads an interim response. A 101 is not valid, because it is the final response of its
+  /// connection.
   private mutating func interim(_ object: ObjectReader, at index: Int) throws -> ResponseHead {
     var object = object
     guard let status = try object.int("status", in: 100...199), status != 101 else {
@@ -119,7 +120,7 @@ package struct InteractionReader {
     return ResponseHead(status: status, headers: headers ?? [:])
   }
 
-  /// Makes a response; where no fields were given at all, it gets those that go without saying.
+  /// Creates a response; without any fields, it has the default ones.
   static func response(
     _ status: Int,
     _ reason: String?,
@@ -147,7 +148,7 @@ package struct InteractionReader {
       return HeaderFields(
         try members.map { member in
           guard let value = member.value.stringValue else {
-            throw object.error(key, "the value of \"\(member.name.value)\" is no string")
+            throw object.error(key, "the value of \"\(member.name.value)\" is not a string")
           }
           return try field(member.name.value, value, object, key)
         }
@@ -157,16 +158,17 @@ package struct InteractionReader {
         try pairs.map { pair in
           guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
             let value = parts[1].stringValue
-          else { throw object.error(key, "\(pair) is no pair of a name and a value") }
+          else { throw object.error(key, "\(pair) is not a pair of a name and a value") }
           return try field(name, value, object, key)
         }
       )
     case .null, .bool, .number, .string:
-      throw object.error(key, "a list of [name, value] should stand here")
+      throw object.error(key, "expected a list of [name, value]")
     }
   }
 
-  /// RFC 9110 §5.1, §5.5: whoever could write a line break into a field could write a response.
+  /// Returns a header field; throws if it is invalid (RFC 9110 §5.1, §5.5). A line break in a field
+  /// could inject a response.
   private func field(
     _ name: String,
     _ value: String,
@@ -174,15 +176,15 @@ package struct InteractionReader {
     _ key: String
   ) throws -> HeaderField {
     guard name.isHTTPToken else {
-      throw object.error(key, "\(JSON.text(name)) is no field name (RFC 9110 §5.1)")
+      throw object.error(key, "\(JSON.text(name)) is not a field name (RFC 9110 §5.1)")
     }
     guard !value.breaksFieldLine else {
-      throw object.error(key, "the value of \(name) breaks its line (RFC 9110 §5.5)")
+      throw object.error(key, "the value of \(name) contains a line break (RFC 9110 §5.5)")
     }
     return HeaderField(name, value)
   }
 
-  /// Reads a body of HTTP, and compresses it if its object has the parameters in `gzip`.
+  /// Reads a body, and compresses it if its object contains the parameters in `gzip`.
   private func sent(_ object: inout ObjectReader) throws -> (body: Body, contentType: String)? {
     let body = try body(&object)
     guard let numbers = try object.array("gzip") else { return body }
@@ -192,7 +194,7 @@ package struct InteractionReader {
       let words = "\"json\" or \"text\", and [level, memory, MTIME, XFL, OS]"
       throw object.error(
         "gzip",
-        Inflate.isThere ? "gzip needs \(words)" : "there is no zlib for it"
+        Inflate.isThere ? "gzip requires \(words)" : "zlib is missing for it"
       )
     }
     return (Body(form.coded(body.body.data)), body.contentType)
@@ -209,13 +211,13 @@ package struct InteractionReader {
       throw object.error("json", "a body is one of \"json\", \"text\", \"base64\" and \"file\"")
     }
     if let layout, json == nil {
-      throw object.error("layout", "\"\(layout)\" lays out a \"json\" body, and there is none")
+      throw object.error("layout", "\"\(layout)\" requires a \"json\" body")
     }
     if let json {
       guard let layout = JSON.Layout(name: layout ?? JSON.Layout.compact.name) else {
         throw object.error(
           "layout",
-          "\"\(layout ?? "")\" is no layout",
+          "\"\(layout ?? "")\" is not a layout",
           fix: "Layouts: \(JSON.Layout.all.map(\.name).joined(separator: ", "))."
         )
       }
@@ -261,11 +263,11 @@ package struct InteractionReader {
   private static func chunk(_ json: JSON, of object: ObjectReader) throws -> Timing.Chunk {
     guard case .array(let parts) = json, parts.count == 2, let bytes = parts[0].intValue,
       bytes >= 0, let offset = parts[1].doubleValue, millisecondsRange.contains(offset)
-    else { throw object.error("chunks", "\(json) is no [bytes, milliseconds]") }
+    else { throw object.error("chunks", "\(json) is not [bytes, milliseconds]") }
     guard chunkRange.contains(bytes) else {
       throw object.error(
         "chunks",
-        "\(json) is a piece of \(bytes) bytes; at most \(chunkRange.upperBound) are played"
+        "\(json) is a piece of \(bytes) bytes; the maximum is \(chunkRange.upperBound)"
       )
     }
     return Timing.Chunk(bytes: bytes, offset: Duration(milliseconds: offset))
@@ -287,7 +289,7 @@ package struct InteractionReader {
   ) throws -> WebSocketMessage {
     var object = object
     guard let sender = try object.choice("from", WebSocketMessage.Sender.self) else {
-      throw object.error("from", "\"client\" or \"server\" should stand here")
+      throw object.error("from", "expected \"client\" or \"server\"")
     }
     let code = try object.int("close", in: WebSocketMessage.closeCodes)
     let offset = Duration(
@@ -298,7 +300,7 @@ package struct InteractionReader {
     var message = WebSocketMessage(from: sender, body, isText: isText, offset: offset)
     if let code {
       guard WebSocketMessage.mayHave(code: code) else {
-        throw object.error("close", "\(code) may stand in no close frame (RFC 6455 §7.4)")
+        throw object.error("close", "\(code) is not allowed in a close frame (RFC 6455 §7.4)")
       }
       guard body.text != nil, body.count == 0 || isText else {
         throw object.error("close", "the reason of a close is a \"text\" (RFC 6455 §5.5.1)")
@@ -313,8 +315,9 @@ package struct InteractionReader {
       guard Self.isCause(after, of: message, behind: messages) else {
         throw object.error(
           "after",
-          "\(after) is no number of a message that a client sent before",
-          fix: "Messages are counted from 1; 0 is the handshake. Only a server's has a cause."
+          "\(after) is not the number of an earlier message of a client",
+          fix:
+            "Messages are counted from 1; 0 is the handshake. Only a server's message has a cause."
         )
       }
       message.cause = after
@@ -323,7 +326,8 @@ package struct InteractionReader {
     return message
   }
 
-  /// Tells whether a message can have been caused by another one, or by the handshake.
+  /// Whether a server's message can be caused by a client's message with this number, or by the
+  /// handshake.
   static func isCause(
     _ number: Int,
     of message: WebSocketMessage,
@@ -335,12 +339,12 @@ package struct InteractionReader {
 }
 
 extension Response {
-  /// Reads a response as it stands on a cassette, with all of its body in it.
+  /// Reads a response in the format of a cassette, with its whole body inline.
   ///
-  /// - Throws: `FormatError` for what is no response, or names a side file.
+  /// - Throws: `FormatError` if it is not a response or references a side file.
   package init(onCassette object: ObjectReader) throws {
     var reader = InteractionReader { name in
-      throw object.error("file", "\(JSON.text(name)) is a side file, and here is no cassette's")
+      throw object.error("file", "\(JSON.text(name)) is a side file, but this is not in a cassette")
     }
     self = try reader.response(object)
   }

@@ -4,7 +4,7 @@ internal import WindTunnelSymptoms
 /// A writer of the members of one interaction, in their fixed order.
 package struct InteractionWriter {
   private let sideFile: (Body) throws -> String?
-  /// Tells whether bodies of JSON are written as structure where that gives their bytes back.
+  /// Whether JSON bodies are written as structure if that restores their bytes.
   private let keepsStructure: Bool
 
   package init(sideFile: @escaping (Body) throws -> String?, keepsStructure: Bool = true) {
@@ -43,7 +43,7 @@ package struct InteractionWriter {
 
   private func members(_ response: Response, _ interaction: Interaction) throws -> [JSON.Member] {
     let (trailers, joined) = (response.trailers, interaction.joined)
-    // A digest may stand behind the body.
+    // A digest of the body may be in the trailers.
     let all = HeaderFields(Array(response.headers) + trailers)
     return JSON.members([
       "status": .number(response.status), "reason": response.head.reason.map { .head($0) },
@@ -69,8 +69,8 @@ package struct InteractionWriter {
     .array(fields.map { .array([.text($0.name), .head($0.value)]) })
   }
 
-  /// The depth to which a body may nest to be stored as structure: it stands four levels down in a
-  /// file that is itself read to ``JSONParser/depthMax``.
+  /// The maximum nesting of a body that is stored as structure. The body is nested four levels deep
+  /// in the file, which is itself read up to ``JSONParser/depthMax``.
   private static let bodyDepthMax = JSONParser.depthMax - 8
 
   private func body(_ body: Body, _ headers: HeaderFields) throws -> [JSON.Member] {
@@ -84,7 +84,7 @@ package struct InteractionWriter {
     return readable(body.data) ?? [JSON.Member("base64", .text(body.data.base64EncodedString()))]
   }
 
-  /// A body as people read it; `nil` if they cannot.
+  /// Returns a body in readable form; `nil` if it is not readable.
   private func readable(_ data: Data) -> [JSON.Member]? {
     if let structured = structured(data) { return structured }
     guard let text = String(utf8: data),
@@ -93,9 +93,11 @@ package struct InteractionWriter {
     return [JSON.Member("text", .text(text))]
   }
 
-  /// Tells whether a text is one for people: it has no zero byte, and of its other control
-  /// characters, each of which a JSON string spells in six bytes (RFC 8259 §7), at most one in five
-  /// bytes. A text that is full of them is shorter in base64.
+  /// Whether a text is readable: it has no zero byte, and control characters are at most one in
+  /// five bytes.
+  ///
+  /// A JSON string needs six bytes for each control character (RFC 8259 §7), so such a text is
+  /// shorter in base64.
   private static func isReadable(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     if text.has(0) { return false }
     var count = 0
@@ -105,17 +107,17 @@ package struct InteractionWriter {
     return count * 5 <= text.count
   }
 
-  /// Returns the structure of a JSON body and the layout that gives its bytes back, if there is
-  /// one. A bare number or word stays text: nobody gains by calling it JSON.
+  /// Returns the structure of a JSON body and the layout that restores its bytes; `nil` if there is
+  /// none. A bare number or literal stays text.
   static func structure(_ data: Data) -> (JSON, JSON.Layout)? {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "["),
-      // A body that is no JSON is kept as text, so the reason does not matter.
+      // A body that is not JSON is stored as text, so the reason does not matter.
       let json = try? JSONParser.parse(data, depthMax: bodyDepthMax)
     else { return nil }
     return JSON.Layout.all.first { data.elementsEqual(json.bytes($0)) }.map { (json, $0) }
   }
 
-  /// The members of a body that is written as structure; `nil` if it cannot be.
+  /// Returns the members of a body as structure; `nil` if it cannot be restored.
   private func structured(_ data: Data) -> [JSON.Member]? {
     guard keepsStructure, let (json, layout) = Self.structure(data) else { return nil }
     return JSON.members([
@@ -161,7 +163,8 @@ package struct InteractionWriter {
       ])
   }
 
-  /// The content of a text message, which has to stay one: no side file says what it holds.
+  /// Returns the content of a text message. It is never in a side file, because a side file does
+  /// not record that it is text.
   private func texts(_ body: Body) -> [JSON.Member] {
     if let structured = structured(body.data) { return structured }
     guard let text = body.text else {

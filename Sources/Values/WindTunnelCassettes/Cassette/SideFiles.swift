@@ -1,35 +1,39 @@
 package import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The folder of large bodies beside a cassette: `users.json` keeps them in `users.bodies/`, each
-/// under the SHA-256 of its bytes, so that equal bodies are one file and a name never lies.
+/// The folder of large bodies next to a cassette: `users.json` stores them in `users.bodies/`.
+///
+/// Each file is named by the SHA-256 of its bytes. So equal bodies share one file, and a name
+/// always matches its content.
 package struct SideFiles {
-  /// A body from this size on is kept in a side file; smaller ones stay readable in the cassette.
+  /// The minimum size in bytes of a body in a side file; smaller bodies stay readable in the
+  /// cassette.
   package static let bodyBytesMin = 256 << 10
-  /// The size of the largest body that is kept.
+  /// The maximum size of a body in bytes.
   package static let bodyBytesMax = 4 << 30
 
   let folder: URL
 
   package init(of cassette: URL) {
-    // Beside the file itself, by whatever link it is named.
+    // The folder is next to the file itself, even if the path is a symbolic link.
     let cassette = (try? FileError.target(of: cassette)) ?? cassette
     let name = cassette.deletingPathExtension().lastPathComponent
     folder = cassette.deletingLastPathComponent().appendingPathComponent("\(name).bodies")
   }
 
-  /// Reads a body. A name is 64 hexadecimal digits and nothing else, so it cannot leave the folder.
+  /// Reads a body. A name consists of exactly 64 hexadecimal digits, so it cannot lead outside the
+  /// folder.
   ///
-  /// Side files are read and proven when the cassette is opened: what was opened plays to its end
-  /// whatever happens to the folder, and a body that was changed is refused before anything starts.
-  /// A large one is copied into a file of this process's own, so that it takes no memory.
+  /// Side files are read and verified when the cassette is opened. So a cassette plays to its end
+  /// even if the folder changes later, and a changed body is rejected before anything starts. A
+  /// large body is copied into a temporary file, so that it takes no memory.
   package func read(_ name: String) throws -> Body {
     guard Self.isName(name) else {
       throw FormatError(
         source: folder.lastPathComponent,
         place: "",
-        problem: "\"\(name)\" is no name of a side file",
-        fix: "A side file is named by the SHA-256 of its bytes."
+        problem: "\"\(name)\" is not the name of a side file",
+        fix: "The name is the SHA-256 of the bytes."
       )
     }
     let file = folder.appendingPathComponent(name)
@@ -38,18 +42,18 @@ package struct SideFiles {
     let lower = name.lowercased()
     let proven = isLarge ? try copied(file, as: lower) : try proven(file, as: lower)
     if let proven { return proven }
-    // Of a large one the cause is not looked for.
+    // The cause is only determined for bodies that fit into memory.
     let data = isLarge ? Data() : try FileError.reading(file, bytesMax: ProvenBodies.bytesMax)
     throw Self.refusal(of: data, as: name, source: "\(folder.lastPathComponent)/\(name)")
   }
 
-  /// Returns the bytes of a file, read at once; `nil` where its name promises others.
+  /// Returns the bytes of a file, read at once; `nil` if they do not match its name.
   private func proven(_ file: URL, as name: String) throws(FileError) -> Body? {
     let data = try FileError.reading(file, bytesMax: Self.bodyBytesMax)
     return ProvenBodies.shared.withLock { $0.prove(data, as: name) }.map { Body($0) }
   }
 
-  /// Returns the bytes of a file, read piece by piece; `nil` where its name promises others.
+  /// Returns the bytes of a file, read in pieces; `nil` if they do not match its name.
   private func copied(_ file: URL, as name: String) throws(FileError) -> Body? {
     var (spool, digest) = (Spool(), SHA256())
     do {
@@ -64,21 +68,21 @@ package struct SideFiles {
     return digest.hexadecimal() == name ? spool.body() : nil
   }
 
-  /// Keeps a body that is large enough and answers its name; `nil` for one that stays inside.
+  /// Stores a large body and returns its name; `nil` if the body stays in the cassette.
   func keep(_ body: Body) throws -> String? { try kept(body)?.name }
 
-  /// Returns the same, with whether it was not there before.
+  /// Stores a large body and returns its name and whether the file is new; `nil` if the body stays
+  /// in the cassette.
   package func kept(_ body: Body) throws -> (name: String, isNew: Bool)? {
     guard body.count >= Self.bodyBytesMin else { return nil }
     guard body.count <= Self.bodyBytesMax else {
       throw FileError.unwritable(
         folder.relativePath,
-        reason:
-          "a body has \(body.count) bytes, and one of more than \(Self.bodyBytesMax) is not read"
+        reason: "a body has \(body.count) bytes; the maximum is \(Self.bodyBytesMax)"
       )
     }
     let name = body.digest
-    // One that is there and was changed is mended.
+    // An existing file that was changed is written again.
     if holds(name) {
       try keepLineEnds()
       return (name, false)
@@ -93,20 +97,20 @@ package struct SideFiles {
     return (name, true)
   }
 
-  /// Removes a body that must not stay.
+  /// Removes a stored body.
   package func remove(_ name: String) {
-    // What is not there need not go.
+    // The file may already be missing.
     try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
   }
 
-  /// Removes the bodies that the cassette no longer names, and the folder if nothing else is in it.
+  /// Removes the bodies that the cassette no longer references, and the folder if it is then empty.
   ///
-  /// Called when the new text is in place, so that no text ever names a body that is gone. Only
-  /// what bears a side file's name is ours to remove.
+  /// Call it after the new text is written, so that a text never references a missing body. Only
+  /// files with a side file's name are removed.
   package func removeAll(except kept: Set<String>) {
     let manager = FileManager.default
-    // A folder that is not there holds nothing, and what cannot be removed does no harm: nothing
-    // names it.
+    // A missing folder contains no files. A file that cannot be removed does no harm, because no
+    // cassette references it.
     let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
     var leftovers = names.filter { Self.isName($0) && !kept.contains($0.lowercased()) }
     let isEmptied = !names.contains { kept.contains($0.lowercased()) }
@@ -115,14 +119,15 @@ package struct SideFiles {
     if !names.isEmpty, leftovers.count == names.count { try? manager.removeItem(at: folder) }
   }
 
-  /// Tells whether a name is 64 hexadecimal digits, as side files have them.
+  /// Whether a name consists of 64 hexadecimal digits, like a side file's.
   static func isName(_ name: String) -> Bool {
     name.utf8.count == 64 && name.allSatisfy { $0.isHexDigit && $0.isASCII }
   }
 
-  /// Tells whether a body is there, unchanged; it is read in pieces, however large it is.
+  /// Whether an unchanged file of a body exists. The file is read in pieces, so its size does not
+  /// matter.
   private func holds(_ name: String) -> Bool {
-    // One that cannot be read is written anew, so a reader's reason does not matter here.
+    // A file that cannot be read is written again, so the reason does not matter here.
     guard let file = try? FileHandle(forReadingFrom: folder.appendingPathComponent(name)) else {
       return false
     }
@@ -138,48 +143,47 @@ extension Cassette {
   /// Returns the folder of a cassette's large bodies.
   package static func sideFolder(of cassette: URL) -> URL { SideFiles(of: cassette).folder }
 
-  /// Returns the names of the files in a cassette's folder of bodies that it does not name, in
-  /// their order.
+  /// Returns the names of side files in a cassette's folder that it does not reference, sorted.
   package func unnamedSideFiles(of cassette: URL) -> [String] {
     let folder = SideFiles(of: cassette).folder
-    // A folder that is not there holds nothing.
+    // A missing folder contains no files.
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     guard !names.isEmpty else { return [] }
     let named = sideFileNames
     return names.filter { SideFiles.isName($0) && !named.contains($0.lowercased()) }.sorted()
   }
 
-  /// The names of the files in its folder of bodies that it names when it is written.
+  /// The names of the side files that the cassette references when it is written.
   package var sideFileNames: Set<String> {
     let bodies = interactions.flatMap(\.bodies)
     return Set(bodies.filter { $0.count >= SideFiles.bodyBytesMin }.map(\.digest))
   }
 }
 
-/// The side files' bodies that were hashed last, so that a process hashes each once, however many
-/// tests open its cassette.
+/// The most recently verified side files. A process hashes each file only once, even if many tests
+/// open its cassette.
 ///
-/// A file that is read again is compared with the bytes that were hashed, which no time stamp could
-/// vouch for, and which costs next to nothing. Whoever opens it again shares their memory.
+/// A file that is read again is compared with the verified bytes. That is fast and safer than
+/// comparing time stamps. Cassettes that open it again share the memory.
 struct ProvenBodies: Sendable {
-  /// The bodies that the whole process shares.
+  /// The bodies shared by the whole process.
   fileprivate static let shared = Locked(ProvenBodies())
 
-  /// The largest number of bytes of them that are kept, beyond what cassettes hold.
+  /// The maximum number of bytes that are kept in addition to open cassettes.
   static let bytesMax = 64 << 20
 
   private var bodies: [String: Data] = [:]
-  /// Their names, the one that was proven first in front.
+  /// The names of the bodies, oldest first.
   private var names: [String] = []
   private var bytes = 0
 
-  /// Proves that bytes are those that a name promises.
+  /// Verifies that bytes match a name.
   ///
   /// - Parameters:
-  ///   - data: The bytes of a file as it is now.
-  ///   - name: A SHA-256 in small letters.
-  ///   - digest: What takes it of bytes that were not proven before.
-  /// - Returns: The bytes, or `nil` where they are others.
+  ///   - data: The current bytes of a file.
+  ///   - name: A SHA-256 in lower case.
+  ///   - digest: Computes the SHA-256 of bytes that were not verified before.
+  /// - Returns: The bytes; `nil` if they do not match.
   mutating func prove(
     _ data: Data,
     as name: String,

@@ -1,22 +1,22 @@
 internal import WindTunnelSymptoms
 
-/// The difference between two cassettes, without volatile parts, interaction by interaction.
+/// The differences between two cassettes by interaction, ignoring volatile parts.
 ///
 /// ```swift
 /// let difference = CassetteDifference(from: old, to: new)
 /// print(difference.text(title: "users.json"))
 /// ```
 ///
-/// The recordings of one method and URL are a sequence and are compared as one; the order among
-/// different URLs is ignored, since no player depends on it.
+/// The recordings with the same method and URL are compared as a sequence. The order among
+/// different URLs is ignored, because no player depends on it.
 public struct CassetteDifference: Sendable, Hashable {
-  /// A change of one interaction. Numbers count from 1.
+  /// A change of one interaction, with numbers that count from 1.
   public enum Change: Sendable, Hashable {
     /// An interaction that only the new cassette has.
     case added(Interaction, number: Int)
     /// An interaction that only the old cassette has.
     case removed(Interaction, number: Int)
-    /// An interaction with other content.
+    /// An interaction with changed content.
     case changed(Interaction, from: Int, to: Int, [PartDifference])
     /// An interaction at another position of its sequence.
     case moved(Interaction, from: Int, to: Int)
@@ -29,7 +29,7 @@ public struct CassetteDifference: Sendable, Hashable {
   /// The number of interactions that are equal.
   public private(set) var sameCount = 0
 
-  /// Tells whether the cassettes are equal.
+  /// Whether the cassettes are equal.
   public var isEmpty: Bool { changes.isEmpty && notes.isEmpty }
 
   /// Compares two cassettes.
@@ -37,7 +37,7 @@ public struct CassetteDifference: Sendable, Hashable {
   /// - Parameters:
   ///   - old: The earlier cassette.
   ///   - new: The later cassette.
-  ///   - names: Further header fields that change from one recording to the next.
+  ///   - names: Additional header fields that are volatile.
   public init(from old: Cassette, to new: Cassette, volatile names: [String] = []) {
     notes = PartDifference.notes(old.notes, new.notes, place: "")
     var forms = Forms(volatile: Set(names.map { $0.lowercased() }))
@@ -48,14 +48,14 @@ public struct CassetteDifference: Sendable, Hashable {
     changes.sort { $0.place < $1.place }
   }
 
-  /// One interaction of a sequence: its number and what it says, as a number, too.
+  /// One interaction of a sequence: its number, its steady content, and a number for that content.
   private struct Take {
     var number: Int
     var form: Int
     var steady: Interaction
   }
 
-  /// A numbering of interactions, so that sequences are compared by numbers.
+  /// A numbering of interactions by content, so that sequences are compared by numbers.
   private struct Forms {
     let volatile: Set<String>
     var known: [Interaction: Int] = [:]
@@ -101,8 +101,8 @@ public struct CassetteDifference: Sendable, Hashable {
     changes += added.dropFirst(pairs).map { .added($0.steady, number: $0.number) }
   }
 
-  /// Returns the difference for a terminal, under a title such as the name of the file; empty if
-  /// there is none.
+  /// Returns the differences for a terminal, with a title such as the name of the file; empty if
+  /// there are none.
   public func text(title: String) -> String {
     guard !isEmpty else { return "" }
     var text = "\(title): \(summary)\n"
@@ -114,7 +114,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return text
   }
 
-  /// Returns the difference for a comment on a pull request; empty if there is none.
+  /// Returns the differences for a comment on a pull request; empty if there are none.
   public func markdown(title: String) -> String {
     guard !isEmpty else { return "" }
     var text = "### \(Self.code(title)): \(summary)\n\n"
@@ -127,7 +127,7 @@ public struct CassetteDifference: Sendable, Hashable {
     return text
   }
 
-  /// The number of each kind of change, such as `1 changed, 2 added, 7 the same`.
+  /// The number of changes of each kind, such as `1 changed, 2 added, 7 the same`.
   public var summary: String {
     let verbs = ["changed", "moved", "added", "removed"]
     let counts = verbs.map { verb in (changes.count { $0.verb == verb }, verb) }
@@ -136,14 +136,14 @@ public struct CassetteDifference: Sendable, Hashable {
     return (own + counts + ["\(sameCount) the same"]).joined(separator: ", ")
   }
 
-  /// Returns the difference for a program, under a title such as the name of the file:
+  /// Returns the differences for a program, with a title such as the name of the file:
   ///
   ///     { "title": "a.json", "same": 7, "notes": [], "changes": [
   ///       { "change": "changed", "request": "GET https://a.test/a", "from": 1, "to": 2,
   ///         "parts": [{ "part": "response.status", "old": "200", "new": "404" }] }] }
   ///
-  /// `from` is the number on the old cassette and `to` that on the new one, `null` where it is on
-  /// none.
+  /// `from` is the number on the old cassette and `to` the number on the new one; each is `null` if
+  /// the interaction is missing there.
   package func json(title: String) -> JSON {
     [
       "title": .text(title), "same": .number(sameCount), "notes": .array(notes.map(\.json)),
@@ -151,7 +151,8 @@ public struct CassetteDifference: Sendable, Hashable {
     ]
   }
 
-  /// Code in Markdown, whatever backticks and line ends stand in it (CommonMark §6.1).
+  /// Returns a code span in Markdown for any text, including backticks and line ends (CommonMark
+  /// §6.1).
   private static func code(_ text: String) -> String {
     let line = text.split { $0.isNewline }.joined(separator: " ").visibleInLine
     let longest = line.split { $0 != "`" }.map(\.count).max() ?? 0
@@ -177,7 +178,8 @@ extension CassetteDifference.Change {
     }
   }
 
-  /// The place in the new cassette; what is gone stands behind what came in its place.
+  /// The sort key by position in the new cassette. A removed interaction follows the interaction
+  /// that is now at its position.
   fileprivate var place: (Int, Int) { (row.to ?? row.from ?? 0, row.to == nil ? 1 : 0) }
 
   fileprivate var verb: String { row.verb }

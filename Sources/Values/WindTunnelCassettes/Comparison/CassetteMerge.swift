@@ -1,22 +1,24 @@
-/// A cassette merged from several.
+/// A cassette merged from several cassettes.
 ///
 /// ```swift
 /// let merge = try CassetteMerge([("users.json", users), ("home.json", home)])
 /// ```
 public struct CassetteMerge: Sendable, Hashable {
-  /// The interactions of the first cassette, then those that the next ones add.
+  /// The interactions of the first cassette, followed by the additional ones of the other
+  /// cassettes.
   public private(set) var cassette = Cassette()
-  /// The number of interactions that an earlier cassette already had, without their volatile parts.
+  /// The number of omitted interactions that an earlier cassette already contains, ignoring
+  /// volatile parts.
   public private(set) var repeatedCount = 0
 
-  /// Merges cassettes. An interaction that occurs twice on one cassette is a sequence and stays
+  /// Merges cassettes. An interaction that occurs twice on one cassette is a sequence and is kept
   /// twice.
   ///
-  /// Each cassette numbers its secrets by itself, so that two of them may use one placeholder for
-  /// different values; the later cassette's is then renumbered. Interactions that it shares with an
-  /// earlier cassette show which of its placeholders mean the same.
+  /// Each cassette numbers its secrets independently, so two cassettes may use one placeholder for
+  /// different values. Then the placeholder of the later cassette is renumbered. Interactions that
+  /// both cassettes contain show which placeholders have the same value.
   ///
-  /// - Throws: `MergeConflict` where two of them have different notes of one name.
+  /// - Throws: `MergeConflict` if two cassettes have different notes with the same name.
   public init(_ cassettes: [(name: String, cassette: Cassette)]) throws(MergeConflict) {
     var counts: [Interaction: Int] = [:]
     var origins: [String: String] = [:]
@@ -61,34 +63,34 @@ public struct MergeConflict: Error, Sendable, Hashable, CustomStringConvertible 
   /// The note, the cassettes and the fix, in sentences.
   public var description: String {
     """
-    "\(note)" stands in \(names.joined(separator: " and in ")) with different values. \
-    Make them the same, or remove one.
+    "\(note)" has different values in \(names.joined(separator: " and in ")). \
+    Make the values equal, or remove one.
     """
   }
 }
 
-/// The renumbering of placeholders that keeps those of several cassettes apart while they are
-/// merged.
+/// A renumbering of placeholders that keeps the placeholders of merged cassettes distinct.
 private struct MergedOrdinals {
   private typealias Numbers = [Pseudonym: Int]
 
-  /// The new numbers of an interaction's pseudonyms, by the interaction as its cassette had it.
+  /// The new numbers of an interaction's pseudonyms, by the interaction before renumbering.
   private var known: [Interaction: Numbers] = [:]
   private var used: Set<Pseudonym> = []
-  /// The new numbers of the pseudonyms of the cassette at hand.
+  /// The new numbers of the current cassette's pseudonyms.
   private var numbers: Numbers = [:]
 
-  /// Goes on with the next cassette.
+  /// Starts the next cassette.
   mutating func begin() { numbers = [:] }
 
-  /// Takes over the numbers of what an earlier cassette has as well: its pseudonyms stand for the
-  /// same there.
+  /// Adopts the numbers of an interaction that an earlier cassette also contains: its pseudonyms
+  /// have the same values there.
   mutating func repeats(_ steady: Interaction) {
     guard let earlier = known[steady] else { return }
     numbers.merge(earlier) { first, _ in first }
   }
 
-  /// Returns what the cassette at hand adds, with ordinals that no other has.
+  /// Returns the added interactions of the current cassette, with ordinals that no other cassette
+  /// uses.
   mutating func renumbered(_ added: [Interaction]) -> [Interaction] {
     let found = added.map(\.pseudonyms)
     let all = found.reduce(into: Set<Pseudonym>()) { $0.formUnion($1) }

@@ -2,17 +2,18 @@ internal import Foundation
 internal import WindTunnelSymptoms
 
 extension Interaction {
-  private static let reason = "the recording was ended before it"
-  /// The end of a response that still came when a recording was ended: no fault of the origin.
+  private static let reason = "the recording ended before it"
+  /// The failure of a response that was incomplete at the end of a recording. It is not a failure
+  /// of the origin.
   package static let cut = Failure(.cancelled, text: reason)
-  /// The note of a conversation that still went on then.
+  /// The note of a conversation that was incomplete at the end of a recording.
   package static let incomplete = JSON.Member("_incomplete", .text(reason))
 
-  /// Whether a recording was ended before the exchange, so that only a part of it is there.
+  /// Whether the interaction is incomplete because the recording ended first.
   package var isPart: Bool { failure == Self.cut || notes.contains(Self.incomplete) }
 
-  /// A part without the end of its text that is no whole line: of a value that is cut it is unknown
-  /// whether it is a secret, and which.
+  /// An incomplete text response without its last, partial line. It cannot be determined whether a
+  /// truncated value is a secret.
   package var inWholeLines: Interaction {
     guard case .cut(var response, let failure) = result,
       ContentType(response.headers["Content-Type"] ?? "").isText
@@ -24,7 +25,8 @@ extension Interaction {
     return part
   }
 
-  /// The request by all that a recorder tells requests apart by, whatever its secrets are called.
+  /// The properties by which a recorder distinguishes requests, independent of the ordinals of
+  /// secrets.
   fileprivate var question: Request {
     var question = Interaction(request, .failure(Self.cut)).renumbered { _ in 1 }.request
     question.headers = HeaderFields(question.headers.filter { $0.name.lowercased() == "range" })
@@ -33,8 +35,8 @@ extension Interaction {
 }
 
 extension [Interaction] {
-  /// Removes the parts that others replace: each response replaces one part that was asked the
-  /// same.
+  /// Removes incomplete interactions that others replace. Each response replaces one incomplete
+  /// interaction with the same request.
   package mutating func removeParts(replacedBy others: [Interaction]) {
     guard contains(where: \.isPart) else { return }
     var left: [Request: Int] = [:]
@@ -48,7 +50,7 @@ extension [Interaction] {
     }
   }
 
-  /// Removes parts of what whole recordings were asked, too.
+  /// Removes incomplete interactions whose request also has a complete recording.
   package mutating func removeParts(beside others: [Interaction]) {
     let questions = Set(others.lazy.filter { !$0.isPart }.map(\.question))
     removeAll { $0.isPart && questions.contains($0.question) }
@@ -56,7 +58,7 @@ extension [Interaction] {
 }
 
 extension Cassette {
-  /// The number of parts that it has more than another.
+  /// The number of incomplete interactions that this cassette has more than another one.
   package func newParts(beside old: Cassette) -> Int {
     max(0, interactions.count(where: \.isPart) - old.interactions.count(where: \.isPart))
   }

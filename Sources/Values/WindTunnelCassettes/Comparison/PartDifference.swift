@@ -1,7 +1,7 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-/// A part of an interaction that has changed.
+/// A changed part of an interaction.
 public struct PartDifference: Sendable, Hashable {
   /// The name of the part, such as `response.status`, `response.headers.ETag` or
   /// `response.json.user.name`.
@@ -16,10 +16,10 @@ public struct PartDifference: Sendable, Hashable {
     (self.part, self.old, self.new) = (part, old, new)
   }
 
-  /// The length of a value as it is shown, at most.
+  /// The maximum length of a displayed value in characters.
   private static let charactersMax = 100
 
-  /// Creates a difference of two one-line values, shortened to excerpts that show it.
+  /// Creates a difference of two one-line values, shortened to excerpts that show the difference.
   private init(_ part: String, between old: String?, and new: String?) {
     let excerpts = Excerpts(old, new, charactersMax: Self.charactersMax)
     self.init(part, from: excerpts.old, to: excerpts.new)
@@ -82,7 +82,8 @@ extension PartDifference {
     self.init(part, between: old, and: new)
   }
 
-  /// Fields are compared by name, their order only within a name.
+  /// Returns the differences of header fields, which are compared by name. Order is only
+  /// significant within a name.
   private static func headers(
     _ old: HeaderFields,
     _ new: HeaderFields,
@@ -123,7 +124,7 @@ extension PartDifference {
     }
   }
 
-  /// The greatest number of values of one body that are listed; the rest is counted.
+  /// The maximum number of listed values of one body; the others are only counted.
   private static let valuesMax = 20
 
   private static func bodies(_ old: Body, _ new: Body, place: String) -> [PartDifference] {
@@ -141,7 +142,7 @@ extension PartDifference {
 
   private static func size(_ body: Body) -> String? {
     guard !body.data.isEmpty else { return nil }
-    // Bodies of equal length must not look alike.
+    // Bodies of equal length must be distinguishable.
     let digest = SHA256.hexadecimal(body.data).prefix(8)
     return "\(body.data.count) bytes (SHA-256 \(digest)…)"
   }
@@ -154,9 +155,9 @@ extension PartDifference {
     return told + [PartDifference("\(place) (\(rest) more values)", from: "…", to: "…")]
   }
 
-  /// Returns the first line that differs.
+  /// Returns the difference in the first line that is not equal.
   private static func texts(_ old: String, _ new: String, place: String) -> [PartDifference] {
-    // By bytes: CR and LF are one character.
+    // Split by bytes, because CRLF is one character.
     let lines = { (text: String) in
       text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         .map { Substring($0) }
@@ -172,16 +173,16 @@ extension PartDifference {
   }
 }
 
-/// One value that differs between two JSON texts; members are compared by name, elements by place.
+/// One difference between two JSON texts; members are compared by name, elements by position.
 private struct JSONChange: Hashable {
-  /// The way to it, such as `.users[0].name`.
+  /// The path to the value, such as `.users[0].name`.
   var path: String
   /// The old value; `nil` if there was none.
   var old: JSON?
   /// The new value; `nil` if there is none.
   var new: JSON?
 
-  /// Returns every difference, in the order of the old text and then of what is new.
+  /// Returns all differences, in the order of the old text, followed by additions.
   static func of(_ old: JSON, _ new: JSON, path: String = "") -> [JSONChange] {
     guard old != new else { return [] }
     switch (old, new) {
@@ -202,7 +203,7 @@ private struct JSONChange: Hashable {
     }
   }
 
-  /// A name may stand in an object more than once.
+  /// Returns the values by name; a name may occur more than once in an object.
   private static func named(_ members: [JSON.Member]) -> [String: [JSON]] {
     Dictionary(grouping: members, by: \.name.value).mapValues { $0.map(\.value) }
   }

@@ -1,29 +1,30 @@
 internal import Foundation
 
-/// The places of a cassette that new recordings replace.
+/// The positions on a cassette that new recordings replace.
 package struct ReplacedPlaces {
-  /// The rule that requests are told apart by.
+  /// The rule that distinguishes requests.
   package enum Rule {
-    /// By what they are played by; `then` follows when the recordings of a request are used up.
+    /// By the matcher with which they are played. `then` is the default policy after the last
+    /// recording.
     case played(by: Matcher, then: EndPolicy)
-    /// By what they say, where it is not known what they are played by.
+    /// By the requests themselves, if the matcher is unknown.
     case said
   }
 
   enum Target {
-    /// A place that is this one's.
+    /// The position to replace.
     case place(Int)
-    /// None, since the place at hand was recorded in this run, and otherwise.
+    /// No position, because the current one was recorded in this run with different content.
     case further
-    /// None, since there are no more.
+    /// No position, because none is left.
     case beyond
   }
 
-  /// Recordings that answer one kind of request.
+  /// The recordings for one kind of request.
   struct Group {
-    /// The places that they have on the cassette.
+    /// The positions on the cassette.
     var places: [Int]
-    /// The number of places at the head that were taken or passed over.
+    /// The number of leading positions that are used or skipped.
     fileprivate var head = 0
   }
 
@@ -51,7 +52,7 @@ package struct ReplacedPlaces {
     }
   }
 
-  /// Returns the group of the next one, and its place.
+  /// Returns the group and the target position of the next recording.
   mutating func find(_ new: Interaction) -> (group: Int, target: Target) {
     let group = group(of: new)
     while groups[group].head < groups[group].places.count,
@@ -79,7 +80,7 @@ package struct ReplacedPlaces {
     }
   }
 
-  /// Returns the policy for when the recordings of a group are used up.
+  /// Returns the policy after the last recording of a group.
   func end(of group: Int) -> EndPolicy {
     guard let last = groups[group].places.last else { return .fail }
     if let own = old[last].then { return own }
@@ -95,7 +96,8 @@ package struct ReplacedPlaces {
       byName[name] = group
       return group
     case .played(let matcher, _):
-      // What was recorded anew counts its secrets by itself, so theirs may stand for any.
+      // New recordings number their secrets independently, so the ordinals in the request must not
+      // be compared.
       let request = new.request.withoutMarks
       let key = matcher.key(request)
       let found = index?.sequence(for: request, key: key, lane: .deck, bindings: &bindings)
@@ -115,8 +117,8 @@ package struct ReplacedPlaces {
     return groups.count - 1
   }
 
-  /// Tells whether a recording may take the place of another: that one asks for the same, and is no
-  /// pattern or template that was written by hand.
+  /// Whether a recording may replace another one, which must have the same request and must not be
+  /// a handwritten pattern or template.
   private func fits(_ new: Interaction, _ old: Interaction) -> Bool {
     if old.request.isPattern || old.isTemplate { return false }
     guard case .played = rule else { return true }
@@ -126,7 +128,7 @@ package struct ReplacedPlaces {
     return alone.sequence(for: request, key: Matcher.url.key(request)) != nil
   }
 
-  /// Tells whether they say the same, whatever the ordinals of their secrets.
+  /// Whether two recordings have the same content, ignoring the ordinals of secrets.
   private static func isAlike(_ one: Interaction, _ other: Interaction) -> Bool {
     let (one, other) = (Rerecording.recordable(one), Rerecording.recordable(other))
     return one == other || one.renumbered { _ in 0 } == other.renumbered { _ in 0 }
@@ -134,13 +136,14 @@ package struct ReplacedPlaces {
 }
 
 extension Request {
-  /// Tells whether it stands for many: it names no host or any method, or a segment of its path is
-  /// a variable.
+  /// Whether the request matches many requests: it has no host, any method, or a variable path
+  /// segment.
   fileprivate var isPattern: Bool {
     url.host == nil || url.hasVariables || method == Self.anyMethod
   }
 
-  /// The request with its redacted parts as values of their own, which no ordinal is read from.
+  /// The request with its placeholders changed to ordinary values, so that their ordinals are not
+  /// interpreted.
   fileprivate var withoutMarks: Request {
     func unmarked(_ text: String) -> String { text.replacing("REDACTED-", with: "HIDDEN-") }
     var request = self
@@ -154,9 +157,10 @@ extension Request {
   }
 }
 
-/// The name that tells a request from others by what it says itself, whatever it is matched by:
-/// volatile parts do not count, and the ordinals of its secrets may differ. Many requests of one
-/// address, as GraphQL's, are told by their bodies.
+/// The identity of a request by its own content, independent of any matcher.
+///
+/// Volatile parts and the ordinals of secrets are ignored. The body is included, because many
+/// requests have the same URL, for example in GraphQL.
 private struct RequestName: Hashable {
   private let address: String
   private let words: String?

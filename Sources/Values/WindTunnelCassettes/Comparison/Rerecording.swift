@@ -1,19 +1,19 @@
-/// Recording anew over what stands on a cassette already.
+/// The handling of old interactions when a cassette is recorded again.
 package enum Rerecording {
-  /// Returns the new interactions, and the old one in the place of each that differs from it in
-  /// volatile parts alone. What is written by hand beside a recording (`then`, notes and further
-  /// keys that no recorder writes) stays with it.
+  /// Returns the new interactions, with each replaced by the old one that differs only in volatile
+  /// parts.
   ///
-  /// Requests that run beside each other are recorded in the order of that day. Where all answers
-  /// for a method and a path are the old ones in the old order, they go back to their old places
-  /// among each other: a player looks at the order within a sequence only.
+  /// The old interaction keeps its handwritten parts: `then`, notes and other keys that no recorder
+  /// writes. Concurrent requests are recorded in an arbitrary order. If all results for a method
+  /// and a path are equal to the old ones in the old order, they are put back into their old
+  /// positions. A player only depends on the order within a sequence.
   package static func keepingOld(
     _ old: [Interaction],
     under new: [Interaction],
     volatile: Set<String> = []
   ) -> [Interaction] {
     guard !old.isEmpty, !new.isEmpty else { return new }
-    // The first of equal ones is taken first.
+    // The first of equal interactions is used first.
     var places: [Interaction: [Int]] = [:]
     for (index, interaction) in old.enumerated().reversed() {
       places[recordable(interaction, volatile), default: []].append(index)
@@ -41,7 +41,7 @@ package enum Rerecording {
     }
   }
 
-  /// Returns the interaction with no more than a recorder can know of it.
+  /// Returns the interaction reduced to the parts that a recorder can produce.
   static func recordable(_ interaction: Interaction, _ volatile: Set<String> = []) -> Interaction {
     var steady = interaction.steady(without: volatile)
     steady.then = nil

@@ -1,29 +1,31 @@
-/// Recording anew onto a cassette that several share: each recording takes the place of what would
-/// have been played for its request, and what was not asked for stays.
+/// The merge of new recordings into a cassette shared by several tests.
 ///
-/// - An interaction that differs from the one in its place in volatile parts alone is the old one,
-///   to the letter. What stands beside another by hand (`then`, notes, `critical` …) stays there.
-/// - A place that was recorded in the same run is nobody else's: who says the same adds nothing,
-///   and who says otherwise stands behind.
-/// - Nothing takes the place of a pattern, or of a request for something else that the matcher
-///   takes for the same.
-/// - One that has no place of its own stands behind the one that was asked for before it, and
-///   behind all that is played for its request.
+/// Each recording replaces the interaction that would have been played for its request.
+/// Interactions without a new request are kept.
+///
+/// - A recording that differs from the replaced one only in volatile parts leaves it unchanged. A
+///   replaced interaction's handwritten parts (`then`, notes, `critical` …) are kept.
+/// - A position that was recorded in the same run is not replaced again: an equal recording adds
+///   nothing, and a different one is inserted after it.
+/// - A pattern is never replaced, nor is a different request that the matcher treats as equal.
+/// - A recording without a position is inserted after the previously requested interaction, and
+///   after all recordings for its request.
 package struct RerecordingMerge {
-  /// The rule that requests are told apart by.
+  /// The rule that distinguishes requests.
   private let rule: ReplacedPlaces.Rule
-  /// Tells whether what was asked for is to stand in the order in which it was, in the places that
-  /// it has.
+  /// Whether the positions are reassigned in the order of the requests.
   private let keepsOrder: Bool
-  /// The day that new recordings bear; `nil`: they bear none.
+  /// The date of new recordings; `nil` for no date.
   private let day: String?
 
   package init(rule: ReplacedPlaces.Rule, keepsOrder: Bool = false, day: String? = nil) {
     (self.rule, self.keepsOrder, self.day) = (rule, keepsOrder, day)
   }
 
-  /// Returns the cassette's interactions with what was recorded anew, which comes in the order of
-  /// the requests. What was recorded in this run is no old recording.
+  /// Returns the cassette's interactions merged with new recordings, which are in the order of
+  /// their requests.
+  ///
+  /// Interactions that were recorded in this run do not count as old.
   package func callAsFunction(
     _ new: [Interaction],
     in old: [Interaction],
@@ -53,16 +55,19 @@ package struct RerecordingMerge {
   }
 }
 
-/// The recordings that one run has made onto a cassette. Tests that share a cassette write onto it
-/// one after the other: what one of them has written is no old recording for the next.
+/// The recordings that one run has added to a cassette.
+///
+/// Tests that share a cassette write to it one after the other. The recordings of one test are not
+/// old recordings for the next.
 package struct RunRecordings: Sendable {
-  /// The number of times that each stands there, by what a recorder can know of it.
+  /// The number of occurrences of each interaction, reduced to the parts that a recorder can
+  /// produce.
   private var counts: [Interaction: Int] = [:]
 
-  /// Begins without any recordings.
+  /// Creates an empty set of recordings.
   package init() {}
 
-  /// Returns the places on a cassette where they stand.
+  /// Returns the positions of these recordings on a cassette.
   fileprivate func places(in interactions: [Interaction]) -> Set<Int> {
     guard !counts.isEmpty else { return [] }
     var left = counts
@@ -81,17 +86,16 @@ package struct RunRecordings: Sendable {
   }
 }
 
-/// The fate of each interaction that was recorded anew, in the order of the requests.
+/// The action for each new recording, in the order of the requests.
 private struct RerecordingSteps {
   private enum Way {
-    /// The interaction takes a place.
+    /// Replaces the interaction at a position.
     case takes(Int)
-    /// The interaction is there already, in a place that was recorded in this run.
+    /// Already at a position that was recorded in this run.
     case isThere(Int)
-    /// The interaction stands in front of the next one of its group that takes a place, else behind
-    /// the group.
+    /// Inserted before the next interaction of its group with a position, or else after the group.
     case further
-    /// The interaction stands behind its group.
+    /// Inserted after its group.
     case beyond
   }
 
@@ -106,13 +110,13 @@ private struct RerecordingSteps {
   private let old: [Interaction]
   private let places: ReplacedPlaces
   private var steps: [Step] = []
-  /// The number of requests that each group has had.
+  /// The number of requests to each group.
   private var asked: [Int: Int] = [:]
-  /// The last thing that each group was asked for.
+  /// The last recording of each group.
   private var latest: [Int: Interaction] = [:]
-  /// The groups with more than they had.
+  /// The groups with added interactions.
   private var grown: Set<Int> = []
-  /// The interactions that stand in places by now.
+  /// The new interactions by position.
   private var standing: [Int: Interaction] = [:]
 
   init(_ old: [Interaction], _ places: ReplacedPlaces) { (self.old, self.places) = (old, places) }
@@ -144,7 +148,7 @@ private struct RerecordingSteps {
     grown.insert(group)
   }
 
-  /// Tells whether it would be played without being there once more.
+  /// Whether the cassette would already play this recording without another copy.
   private func isPlayedAgain(_ new: Interaction, _ group: Int) -> Bool {
     let all = places.groups[group].places
     switch places.end(of: group) {
@@ -160,7 +164,7 @@ private struct RerecordingSteps {
     Rerecording.recordable(one) == Rerecording.recordable(other)
   }
 
-  /// The same places, taken in their own order.
+  /// Assigns the same positions in ascending order.
   mutating func putInOrder() {
     var places = steps.compactMap(\.place).sorted()[...]
     for index in steps.indices where steps[index].place != nil {
@@ -168,7 +172,7 @@ private struct RerecordingSteps {
     }
   }
 
-  /// Returns the cassette, and what of it was recorded in this run.
+  /// Returns the merged cassette, and its interactions that were recorded in this run.
   func assembled(day: String?) -> (interactions: [Interaction], recorded: [Interaction]) {
     func dated(_ interaction: Interaction) -> Interaction {
       guard let day else { return interaction }
@@ -185,7 +189,7 @@ private struct RerecordingSteps {
       case .isThere: break
       case .further, .beyond:
         var interaction = dated(step.interaction)
-        // What ends the recordings of a request is said by the last of them.
+        // The policy after the last recording belongs to the last recording.
         if let last = places.groups[step.group].places.last, gap > 2 * last,
           ended.insert(step.group).inserted
         {
@@ -199,7 +203,7 @@ private struct RerecordingSteps {
       let new = added[gap]?.reversed() ?? []
       interactions += new
       recorded += new
-      // Behind an even gap stands a place.
+      // An even gap precedes a position.
       guard gap.isMultiple(of: 2), gap / 2 < old.count else { continue }
       let interaction = taken[gap / 2] ?? old[gap / 2]
       interactions.append(interaction)
@@ -208,9 +212,9 @@ private struct RerecordingSteps {
     return (interactions, recorded)
   }
 
-  /// Returns the gap that each step stands in: `2 * place` in front of a place, one more behind it.
+  /// Returns the gap of each step: `2 * place` is before a position, and one more is after it.
   private func gaps() -> [Int] {
-    // Behind all of a group, where that was played and where it stands now.
+    // For each group, the gap after its last recording at the old and at the new positions.
     var ends: [Int: Int] = [:]
     for (group, known) in places.groups.enumerated() {
       if let last = known.places.last { ends[group] = behind(last) }
@@ -218,7 +222,7 @@ private struct RerecordingSteps {
     for step in steps {
       if let place = step.place { ends[step.group] = max(ends[step.group] ?? 0, 2 * place + 1) }
     }
-    // In front of what those stand that are followed by one with a place.
+    // For each inserted step, the gap before the next step of its group with a position.
     var next: [Int: Int] = [:]
     var fronts: [Int?] = []
     for step in steps.reversed() {
@@ -252,7 +256,7 @@ private struct RerecordingSteps {
     }
   }
 
-  /// Behind a place, and behind what was recorded in this run with it.
+  /// Returns the gap after a position and after the directly following positions of this run.
   private func behind(_ place: Int) -> Int {
     var last = place
     while places.written.contains(last), places.written.contains(last + 1) { last += 1 }
@@ -261,7 +265,7 @@ private struct RerecordingSteps {
 }
 
 extension Interaction {
-  /// Returns the interaction with what was written by hand beside the one whose place it takes.
+  /// Returns the interaction with the handwritten parts of the replaced one.
   fileprivate func carrying(_ old: Interaction) -> Interaction {
     var copy = self
     copy.then = then ?? old.then
@@ -272,16 +276,16 @@ extension Interaction {
   }
 }
 
-/// The mapping of a new recording's placeholders to those of the old one for the same values.
+/// The mapping of a new recording's placeholders to the old ones with the same values.
 ///
-/// A recording counts its secrets by itself, behind those that stand on the cassette. Where it says
-/// what the cassette says already, it is to say it by the same ordinals.
+/// A recording numbers its secrets independently, after those on the cassette. Parts that equal the
+/// cassette must have the same ordinals.
 private struct AlignedOrdinals {
   private var numbers: [Pseudonym: Int] = [:]
   private var taken: Set<Pseudonym> = []
 
-  /// Compares an interaction with the one whose place it takes: if they have the same names in the
-  /// same order, these are the same secrets.
+  /// Compares an interaction with the replaced one. If they contain the same names in the same
+  /// order, the secrets are the same.
   mutating func align(_ new: Interaction, with old: Interaction) {
     let here = Rerecording.recordable(new).orderedPseudonyms
     let there = Rerecording.recordable(old).orderedPseudonyms
@@ -292,7 +296,7 @@ private struct AlignedOrdinals {
     }
   }
 
-  /// Returns the interaction with the ordinals that are known by now.
+  /// Returns the interaction with all ordinals that are known so far.
   func renumbered(_ interaction: Interaction) -> Interaction {
     numbers.isEmpty ? interaction : interaction.renumbered { numbers[$0] ?? $0.ordinal }
   }

@@ -1,38 +1,43 @@
-// What differs between two recordings of an origin that has not changed. A comparison does not see
-// it, and recording anew does not write it over what stands there.
+// Parts that differ between two recordings of an unchanged origin. Comparisons ignore them, and
+// recording again does not change them on the cassette.
 //
-// Besides the fields below: the timing with its chunks and the offsets, frames and causes of
-// WebSocket messages, which belong to the network of that day; "recordedAt"; the wrapping of a body
-// in a content coding, whose bytes depend on the compressor; the boundary of a multipart, which is
-// drawn anew each time; how many more requests a connection takes; when a cookie ends; and the
-// reason phrase.
+// In addition to the fields below, these parts are volatile:
+//
+// - the timing with its chunks, and the offsets, frames and causes of WebSocket messages, which
+//   depend on the network;
+// - "recordedAt";
+// - the content coding of a body, whose bytes depend on the compressor;
+// - the random boundary of a multipart;
+// - the number of remaining requests on a connection;
+// - the expiry of a cookie;
+// - the reason phrase.
 
 internal import Foundation
 
 /// The parts of a message that change from one recording to the next.
 private enum Volatile {
-  /// The names of fields that are not compared, in small letters.
+  /// The names of ignored fields, in lower case.
   private static let names: Set<String> = [
-    // Clocks of the origin and of caches (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3), and stopwatches.
+    // Clocks of the origin and of caches (RFC 9110 §6.6.1, RFC 9111 §5.1, §5.3), and durations.
     "date", "age", "expires", "x-timer", "x-runtime", "x-response-time", "server-timing",
-    // Framing: what it frames is compared itself.
+    // Framing: the framed content is compared itself.
     "transfer-encoding", "trailer",
-    // One value for each request.
+    // Values that are unique for each request.
     "idempotency-key", "x-request-id", "request-id", "x-correlation-id", "x-github-request-id",
     "x-amzn-requestid", "x-amz-request-id", "x-amz-id-2", "x-amz-cf-id", "x-ms-request-id",
     "cf-ray", "fly-request-id", "x-vercel-id",
-    // Tracing (W3C Trace Context, B3 and the clouds' own).
+    // Tracing (W3C Trace Context, B3 and cloud providers).
     "traceparent", "tracestate", "x-amzn-trace-id", "x-cloud-trace-context", "x-trace-id",
     "x-span-id", "x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "b3",
   ]
 
-  /// Attributes of a cookie that are not compared: when it ends (RFC 6265 §5.2.1, §5.2.2).
+  /// The attributes of a cookie that are ignored: its expiry (RFC 6265 §5.2.1, §5.2.2).
   private static let cookieAttributes: Set<String> = ["expires", "max-age"]
 
-  /// Returns a message without its volatile parts, its body opened where that can be done.
+  /// Returns a message without its volatile parts, with its body decoded if possible.
   ///
-  /// The length of a body that is there says nothing more than the body; that of one which was cut
-  /// short says what is missing.
+  /// The length of a complete body is redundant. The length of a truncated body shows how much is
+  /// missing, so it is kept.
   static func steady(
     _ headers: HeaderFields,
     _ body: Body,
@@ -68,7 +73,7 @@ private enum Volatile {
     return Body(dateless)
   }
 
-  /// The boundary between the parts of any multipart.
+  /// The boundary that replaces the boundary of any multipart.
   private static let boundary = "any-boundary"
 
   private static func steady(_ field: HeaderField) -> HeaderField {
@@ -83,8 +88,8 @@ private enum Volatile {
     return HeaderField(field.name, without(["max"], field.value, separator: ","))
   }
 
-  /// Returns a list of `name=value` without some of them; the first of a cookie is the cookie
-  /// itself.
+  /// Returns a list of `name=value` without some names. The first element of a cookie is always
+  /// kept, because it is the cookie itself.
   private static func without(
     _ names: Set<String>,
     _ text: String,
@@ -100,10 +105,11 @@ private enum Volatile {
 }
 
 extension Interaction {
-  /// The interaction without its volatile parts: what two recordings of an unchanged origin share.
+  /// The interaction without its volatile parts. Two recordings of an unchanged origin are equal in
+  /// it.
   package var steady: Interaction { steady() }
 
-  /// Returns the same without header fields of some names, too, which are in lower case.
+  /// Returns the same without additional header fields, whose names are in lower case.
   package func steady(without fields: Set<String> = []) -> Interaction {
     var steady = self
     if let dateless = request.url.query?.withoutTokenDates { steady.request.url.query = dateless }

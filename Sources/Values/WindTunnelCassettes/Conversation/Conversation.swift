@@ -1,39 +1,41 @@
 package import Foundation
 
-/// A recorded conversation with all that is worked out of it once: the cause of each of the
-/// server's messages, and where each of the client's is found. It does not change.
+/// A recorded WebSocket conversation, analysed once: the cause of each server message, and an index
+/// of the client's messages. It is immutable.
 package final class Conversation: Sendable {
   /// The messages in order; each of the server's has its cause.
   package let messages: [WebSocketMessage]
-  /// The numbers of the client's messages that come again and again and ask for nothing.
+  /// The numbers of the client's messages that are repeated heartbeats and request nothing.
   package let heartbeats: Set<Int>
-  /// The heartbeat that stands for all of its kind, the last that has a reply, by the key of it.
+  /// The number of the heartbeat that represents its kind, by key: the last one with a reply.
   private let lastHeartbeats: [Data: Int]
-  /// For each message the numbers of those that have to have gone when it goes: the last one before
-  /// it that answers the same, and the last one of the same correlation.
+  /// For each message, the numbers of the messages that must be sent first.
+  ///
+  /// They are the previous message with the same cause and the previous message with the same
+  /// correlation.
   package let predecessors: [[Int]]
-  /// The numbers of the messages that a message has to go before.
+  /// For each message, the numbers of the messages that must be sent after it.
   package let followers: [Int: [Int]]
   /// The numbers of the server's messages by their cause.
   package let effects: [Int: [Int]]
-  /// The client's messages by their meaning: numbers in ascending order.
+  /// The client's messages by their exact meaning: numbers in ascending order.
   private let exact: [Data: [Int]]
-  /// The same by what of it is not volatile.
+  /// The client's messages by their meaning without volatile parts.
   private let loose: [Data: [Int]]
-  /// The client's messages of which something was redacted.
+  /// The client's messages with redacted parts.
   private let redacted: [(number: Int, content: MessageContent)]
   private let identifiers: MessageContent.Identifiers
-  /// The paths to values by which its messages belong together, before those that always do.
+  /// The configured paths to correlating values, which precede the built-in ones.
   private let correlated: [JSONPath]
 
-  /// Works out a conversation.
+  /// Analyses a conversation.
   ///
   /// - Parameters:
   ///   - messages: Its messages in the order in which they were sent.
-  ///   - roundTrip: The time that the handshake took: what came sooner behind a message does not
-  ///     answer it.
-  ///   - correlated: The paths to values by which messages belong together, before the members that
-  ///     always say so.
+  ///   - roundTrip: The duration of the handshake. A server message that follows a client message
+  ///     sooner is not a response to it.
+  ///   - correlated: The paths to values that correlate messages, which precede the built-in
+  ///     members.
   package init(
     _ messages: [WebSocketMessage],
     roundTrip: Duration,
@@ -67,14 +69,16 @@ package final class Conversation: Sendable {
     (self.exact, self.loose, self.redacted) = (exact, loose, redacted)
   }
 
-  /// Works out the conversation of an interaction.
+  /// Analyses the conversation of an interaction.
   package convenience init(_ interaction: Interaction, correlatedBy correlated: [JSONPath] = []) {
     let roundTrip = interaction.timing?.firstByte ?? .zero
     self.init(interaction.messages, roundTrip: roundTrip, correlatedBy: correlated)
   }
 
-  /// Returns the places whose values name messages and not what is asked for: beside those that
-  /// always do `id` and the paths, where the client's values are UUIDs, or count up by one.
+  /// Returns the places whose values identify messages rather than requested data.
+  ///
+  /// In addition to the built-in members, `id` and the paths are such places if the client's values
+  /// are UUIDs or consecutive numbers.
   private static func identifiers(
     in messages: [WebSocketMessage],
     _ contents: [MessageContent],
@@ -88,7 +92,7 @@ package final class Conversation: Sendable {
     )
   }
 
-  /// Tells whether the values of a client's messages name these: they are UUIDs, or count up.
+  /// Whether values identify messages: they are UUIDs or consecutive numbers.
   private static func nameMessages(_ all: [String?]) -> Bool {
     var values: [String] = []
     var known: Set<String> = []
@@ -104,18 +108,20 @@ package final class Conversation: Sendable {
     return isCounted || areUUIDs
   }
 
-  // MARK: - What a client says
+  // MARK: - The client's messages
 
-  /// Finds the recorded message that one of a client's is: the first that is the same and was not
-  /// used, else the first that differs in volatile or redacted parts only, else a heartbeat, which
-  /// comes as often as it likes.
+  /// Finds the recorded message for a message of the client.
+  ///
+  /// The first unused equal message is preferred, then the first unused message that differs only
+  /// in volatile or redacted parts. Otherwise, a heartbeat may match, which may be repeated without
+  /// limit.
   ///
   /// - Parameters:
   ///   - data: The content of the message.
-  ///   - isText: Tells whether it is a text.
-  ///   - uses: The messages that have come, this one from now on among them.
-  ///   - bindings: The client's own values, its new ones from now on among them.
-  /// - Returns: The number of the recorded message; `nil`: none fits.
+  ///   - isText: Whether it is a text.
+  ///   - uses: The messages received so far; the found message is added.
+  ///   - bindings: The client's own values; new values are added.
+  /// - Returns: The number of the recorded message; `nil` if there is none.
   package func match(
     _ data: Data,
     isText: Bool,
@@ -137,21 +143,21 @@ package final class Conversation: Sendable {
     return number
   }
 
-  /// The client's messages that have come.
+  /// The client's messages that were received.
   package struct Uses: Sendable {
     private var used: Set<Int> = []
-    /// The places up to which lists are used up, by their keys.
+    /// The number of used messages at the start of each list, by the list's key.
     private var places: [Data: Int] = [:]
 
     package init() {}
 
-    /// Tells whether a message has come.
+    /// Whether a message was received.
     package func has(_ number: Int) -> Bool { used.contains(number) }
 
-    /// Notes that a message has come.
+    /// Marks a message as received.
     fileprivate mutating func insert(_ number: Int) { used.insert(number) }
 
-    /// Returns the first of a list that has not come; `nil`: all have.
+    /// Returns the first message of a list that was not received; `nil` if there is none.
     fileprivate mutating func first(of numbers: [Int], under key: Data) -> Int? {
       var place = places[key, default: 0]
       while place < numbers.count, used.contains(numbers[place]) { place += 1 }
@@ -160,18 +166,18 @@ package final class Conversation: Sendable {
     }
   }
 
-  /// The values that a client has in place of recorded ones, by which messages correlate.
+  /// The client's own values for recorded correlating values.
   package struct Bindings: Sendable {
     fileprivate var values: [MessageContent.Correlation: JSON] = [:]
 
     package init() {}
   }
 
-  /// Notes in which correlating values a client's message differs from the recorded one.
+  /// Records the correlating values in which a client's message differs from the recorded one.
   private func bind(_ content: MessageContent, to number: Int, in bindings: inout Bindings) {
     let recorded = MessageContent(messages[number - 1].body.data, isText: true)
     for path in correlated {
-      // As the client spells it: 40 is not sent back as 4e1.
+      // In the client's spelling: 40 is not sent back as 4e1.
       guard let old = recorded.identifier(at: path), let new = content.spelled?.first(at: path),
         let value = content.identifier(at: path)
       else { continue }
@@ -187,13 +193,13 @@ package final class Conversation: Sendable {
         let value = old.scalarText, new.scalarText != nil
       else { continue }
       let place = MessageContent.Correlation(field: field, value: value)
-      // `nil` alone would be JSON's null.
+      // A plain `nil` would be JSON's null.
       bindings.values[place] = new.canonical().scalarText == value ? Optional.none : new
     }
   }
 
-  /// Returns the content of a server's message with a client's own values in place of the recorded
-  /// ones.
+  /// Returns the content of a server's message with the client's own values in place of the
+  /// recorded ones.
   package func content(of number: Int, _ bindings: Bindings) -> Data {
     let message = messages[number - 1]
     guard message.isText, !bindings.values.isEmpty,
@@ -222,13 +228,15 @@ package final class Conversation: Sendable {
     return isChanged ? Data(JSON.object(members).bytes(layout)) : message.body.data
   }
 
-  /// The number of recorded messages that one which is not on the cassette is held against.
+  /// The maximum number of recorded messages that an unknown message is compared with.
   private static let comparedMax = 200
-  /// The bytes of them.
+  /// The maximum total size of these messages in bytes.
   private static let comparedBytesMax = 4 << 20
 
-  /// Returns the recorded message that is nearest to one of a client's, those first that have not
-  /// come, and its first difference; without a number where the client says nothing.
+  /// Returns the most similar recorded message for a client's message, and its first difference.
+  ///
+  /// Messages that were not received yet are preferred. The number is `nil` if the recorded client
+  /// sent no messages.
   package func nearest(
     to data: Data,
     isText: Bool,
@@ -248,7 +256,7 @@ package final class Conversation: Sendable {
       .map { (number: $0, comparison: difference(from: $0, to: asked)) }
       .min { $0.comparison.distance < $1.comparison.distance }
     guard let near else {
-      return (nil, Mismatch.Difference(name: "all, since the client says nothing there"))
+      return (nil, Mismatch.Difference(name: "all, because the client sends nothing there"))
     }
     return (near.number, near.comparison.first)
   }
@@ -274,6 +282,6 @@ package final class Conversation: Sendable {
     return (distance, .init(name: "its content", recorded: recorded.shown, asked: asked.shown))
   }
 
-  /// The difference of a message that has come already.
-  private static let none = Mismatch.Difference(name: "nothing, and it has come already")
+  /// The difference of a message that was already received.
+  private static let none = Mismatch.Difference(name: "nothing, but was already received")
 }

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// The client's messages that keep a connection alive: they come three times or more, equal but for
-/// volatile parts.
+/// The client's messages that keep a connection alive: they occur at least three times and differ
+/// only in volatile parts.
 struct Heartbeats {
   static let least = 3
 
-  /// The number of each and the key that all of its kind share.
+  /// The number of each heartbeat and the key of its kind.
   private(set) var keys: [Int: Data] = [:]
-  /// The numbers of the replies to them, each with the number of its heartbeat.
+  /// The numbers of the replies, each with the number of its heartbeat.
   private(set) var replies: [Int: Int] = [:]
 
-  /// Whatever counts messages makes no two of them.
+  /// The members that identify or number a message. They do not distinguish kinds of heartbeats.
   private static let names = MessageContent.identifierFields.union(["id"])
 
-  /// Returns the key under which a message is a heartbeat of its kind.
+  /// Returns the key of a heartbeat's kind.
   static func key(of content: MessageContent, correlatedBy paths: [JSONPath]) -> Data {
     content.looseKey(MessageContent.Identifiers(names: names, paths: paths))
   }
@@ -27,14 +27,15 @@ struct Heartbeats {
     let answers = Dictionary(grouping: (groups[.server] ?? [:]).values) { $0.count }
     for (key, group) in groups[.client] ?? [:] where group.count >= Self.least {
       for number in group { keys[number] = key }
-      // Each is answered behind it, but perhaps for the last.
+      // Each heartbeat has a later reply, except perhaps the last one.
       let replies = [group.count, group.count - 1].flatMap { answers[$0] ?? [] }
         .filter { answer in zip(group, answer).allSatisfy { $0 < $1 } }
       let reply = replies.min { delay($0, group) < delay($1, group) } ?? pulled(by: group)
       for (heartbeat, reply) in zip(group, reply) { self.replies[reply] = heartbeat }
     }
 
-    /// The one message behind each of a group, where a client asks for one after the other.
+    /// Returns the message after each one of a group, if the client sends each request after the
+    /// previous reply.
     func pulled(by group: [Int]) -> [Int] {
       let isInTurn = zip(group, group.dropFirst()).allSatisfy { number, next in
         next == number + 2 && messages[number].sender == .server
@@ -52,7 +53,7 @@ struct Heartbeats {
     }
   }
 
-  /// The heartbeat that stands for all of its kind, the last that has a reply, by the key of it.
+  /// The number of the heartbeat that represents its kind, by key: the last one with a reply.
   var last: [Data: Int] {
     let answered = Set(replies.values)
     return keys.reduce(into: [:]) { last, heartbeat in
@@ -66,13 +67,13 @@ struct Heartbeats {
   }
 }
 
-/// The causes of a server's messages: the client's message that each answers, or the handshake.
+/// The causes of a server's messages: the client's message that each responds to, or the handshake.
 struct MessageCauses {
-  /// For each message the number of its cause, from 1, or 0 for the handshake; `nil` for the
-  /// client's.
+  /// For each message, the number of its cause, from 1, or 0 for the handshake; `nil` for the
+  /// client's messages.
   private(set) var numbers: [Int?] = []
 
-  /// The members that name one message.
+  /// The members that identify one message.
   private static let counting = MessageContent.identifierFields.union(["id"])
 
   init(
@@ -85,7 +86,8 @@ struct MessageCauses {
     let counting = Self.counting.union(paths.map(\.description))
     var correlated: [MessageContent.Correlation: Int] = [:]
     var asked: [Int] = []
-    // The newest of those is looked for that are old enough, and they get older.
+    // The newest client message that is old enough is the cause. The number of old enough messages
+    // only increases.
     var oldEnough = 0
     var lastClose: Int?
     for (place, message) in messages.enumerated() {
@@ -95,7 +97,7 @@ struct MessageCauses {
         if message.kind == .close(1006) { continue }
         if message.isClose { lastClose = number }
         let isHeartbeat = heartbeats.keys[number] != nil
-        // One that counts itself is answered by its number, and by no other name.
+        // A heartbeat with a number of its own is only correlated by that number.
         for correlation in correlations[place]
         where !isHeartbeat || counting.contains(correlation.field) {
           correlated[correlation] = number
@@ -110,7 +112,7 @@ struct MessageCauses {
       }
       numbers.append(
         message.cause
-          // RFC 6455 §5.5.1: a close is answered by one.
+          // A close is the response to a close (RFC 6455 §5.5.1).
           ?? (message.isClose ? lastClose : nil)
           ?? correlations[place].lazy.compactMap { correlated[$0] }.first
           ?? heartbeats.replies[number]
@@ -120,12 +122,14 @@ struct MessageCauses {
   }
 }
 
-/// The order in which the server's messages go out.
+/// The order in which the server's messages are sent.
 struct MessageOrder {
-  /// For each message the numbers of those that have to have gone when it goes: the last one before
-  /// it that answers the same, and the last one of the same correlation.
+  /// For each message, the numbers of the messages that must be sent first.
+  ///
+  /// They are the previous message with the same cause and the previous message with the same
+  /// correlation.
   private(set) var predecessors: [[Int]] = []
-  /// The numbers of the messages that a message has to go before.
+  /// For each message, the numbers of the messages that must be sent after it.
   private(set) var followers: [Int: [Int]] = [:]
   /// The numbers of the server's messages by their cause.
   private(set) var effects: [Int: [Int]] = [:]
@@ -142,12 +146,12 @@ struct MessageOrder {
       var before: Set<Int> = []
       if let cause {
         if let last = effects[cause]?.last { before.insert(last) }
-        // A reply to a heartbeat waits for nothing but its like.
+        // A reply to a heartbeat only waits for replies of the same kind.
         if heartbeats.replies[place + 1] == nil, let correlation = correlations[place].first {
           if let last = lastOfCorrelation[correlation] { before.insert(last) }
           lastOfCorrelation[correlation] = place + 1
         }
-        // Behind an end nothing is said, so that all has to be said before.
+        // Nothing is sent after a close, so all other messages precede it.
         if messages[place].isClose, !hasEnded {
           hasEnded = true
           before = Set(effects.filter { heartbeats.keys[$0.key] == nil }.values.joined())

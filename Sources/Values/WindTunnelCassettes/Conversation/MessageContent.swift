@@ -1,42 +1,42 @@
 internal import Foundation
 
-/// The content of a message as it is compared with others: JSON by its meaning, any other text and
-/// bytes as they are.
+/// The content of a message for comparison: JSON by its meaning, other texts and bytes unchanged.
 struct MessageContent {
-  /// A member by which messages belong together, and the spelling of its value.
+  /// A member that correlates messages, and the spelling of its value.
   struct Correlation: Hashable {
     var field: String
     var value: String
   }
 
-  /// The members that correlate messages, the most telling first: JSON-RPC and GraphQL over
-  /// WebSocket use `id`, Phoenix channels `ref` and `topic`, exchanges `requestId`, `subscription`
-  /// and `channel`.
+  /// The members that correlate messages, the most specific first.
+  ///
+  /// JSON-RPC and GraphQL over WebSocket use `id`, Phoenix channels `ref` and `topic`, and
+  /// exchanges `requestId`, `subscription` and `channel`.
   static let correlationFields = ["id", "ref", "requestId", "subscription", "channel", "topic"]
 
-  /// The members that name one message or one request and nothing that is asked for.
+  /// The members that identify a message or a request rather than requested data.
   static let identifierFields: Set<String> = ["ref", "requestId"]
 
-  /// The places whose values name messages and not what is asked for.
+  /// The places whose values identify messages rather than requested data.
   struct Identifiers {
-    /// The members at the top.
+    /// The top-level members of a JSON object.
     var names: Set<String>
     var paths: [JSONPath] = []
   }
 
-  /// Larger messages are compared as bytes.
+  /// The maximum size in bytes of a message that is compared as JSON.
   static let openedBytesMax = 1 << 20
 
   let isText: Bool
   let data: Data
-  /// The canonical value, where the message is JSON.
+  /// The canonical value; `nil` if the message is not JSON.
   let json: JSON?
-  /// The value as it was spelled: digits say more of a clock than the number does.
+  /// The value in its original spelling, because clock values are recognised by their digits.
   let spelled: JSON?
 
   init(_ data: Data, isText: Bool) {
     (self.data, self.isText) = (data, isText)
-    // Whatever else a text is, it is compared as a text.
+    // A text that is not JSON is compared as text.
     spelled =
       isText && data.count <= Self.openedBytesMax
         && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(data.first)
@@ -44,9 +44,11 @@ struct MessageContent {
     json = spelled?.canonical()
   }
 
-  /// The values that correlate it: those at the paths, and then those of the members, in the order
-  /// of ``correlationFields``. An `id` counts at the top alone, where it names the message; further
-  /// in it names anything.
+  /// Returns the values that correlate the message: first the values at the paths, then the members
+  /// in ``correlationFields``.
+  ///
+  /// An `id` only counts at the top level, where the message itself is identified; a nested `id`
+  /// may identify anything.
   func correlations(at paths: [JSONPath]) -> [Correlation] {
     guard let json else { return [] }
     let named = paths.compactMap { path in
@@ -63,17 +65,19 @@ struct MessageContent {
       }
   }
 
-  /// The value of the member `id` at the top.
+  /// The value of the top-level member `id`.
   var identifier: String? { json?["id"]?.scalarText }
 
   /// The value at a path.
   func identifier(at path: JSONPath) -> String? { json?.first(at: path)?.scalarText }
 
-  /// The key under which equal messages are found.
+  /// The key that equal messages share.
   var exactKey: Data { key(json?.bytes()) }
 
-  /// The key that messages share which differ in volatile parts only: identifiers of messages,
-  /// UUIDs (RFC 9562), dates with a time (RFC 3339), and numbers that are a clock's.
+  /// The key that messages share if they differ only in volatile parts.
+  ///
+  /// Volatile parts are identifiers of messages, UUIDs (RFC 9562), dates with a time (RFC 3339),
+  /// and clock values.
   func looseKey(_ identifiers: Identifiers) -> Data {
     guard let spelled else { return isText ? key(VolatileText.steady(Array(data))) : key(nil) }
     return key(Self.steady(spelled, identifiers).canonical().bytes())
@@ -85,16 +89,16 @@ struct MessageContent {
     return key
   }
 
-  /// The content in a few words.
+  /// The content in shortened form.
   var shown: String {
     let text = isText ? String(utf8: data.prefix(1000)).map { RequestDistance.cut($0) } : nil
     return text.map { "\"\($0)\"" } ?? "\(data.count) bytes"
   }
 
-  /// Tells whether some of it was redacted.
+  /// Whether the message may contain redacted parts.
   var isRedacted: Bool { RedactedText.mayBeIn(data) }
 
-  /// Tells whether a recorded message with redacted parts stands for another one.
+  /// Whether a recorded message with redacted parts matches another message.
   func stands(for asked: MessageContent, _ identifiers: Identifiers) -> Bool {
     guard isText == asked.isText else { return false }
     guard let spelled, let other = asked.spelled else {
@@ -111,8 +115,10 @@ struct MessageContent {
     ).isEmpty
   }
 
-  /// Tells whether bytes with redacted parts stand for others: those of MessagePack, CBOR, MQTT and
-  /// fields of Protocol Buffers, which have the length of a text in the one or two bytes before it.
+  /// Whether bytes with redacted parts match other bytes: MessagePack, CBOR, MQTT and fields of
+  /// Protocol Buffers.
+  ///
+  /// In these formats, one or two bytes before a text contain its length, which may differ.
   private static func mayStand(_ recorded: Data, for asked: Data) -> Bool {
     guard var shape = RedactedText(scalars(of: recorded))?.shape else { return false }
     for index in shape.literals.indices.dropLast() {
@@ -122,8 +128,8 @@ struct MessageContent {
     return shape.values(in: scalars(of: asked)) != nil
   }
 
-  /// Returns a scalar for each byte, so that bytes are compared like texts; without the length of a
-  /// packet of MQTT by which a client logs in, which changes with what it has.
+  /// Returns a scalar for each byte, so that bytes can be compared like texts. The length of an
+  /// MQTT connect packet is omitted, because it depends on the client's values.
   private static func scalars(of bytes: Data) -> String {
     let isPacket = bytes.first == 0x10
     let count = isPacket ? 2 + bytes.dropFirst().prefix(3).prefix { $0 >= 0x80 }.count : 0
@@ -133,7 +139,7 @@ struct MessageContent {
 
   private static let mark = JSON.text("\0")
 
-  /// Returns a value with a mark in place of its volatile parts.
+  /// Returns a value with its volatile parts replaced by a mark.
   private static func steady(_ json: JSON, _ identifiers: Identifiers) -> JSON {
     let json = identifiers.paths.reduce(json) { json, path in
       json.replacing(at: path) { $0.scalarText == nil ? $0 : mark }
@@ -141,7 +147,7 @@ struct MessageContent {
     return steady(json, identifiers.names)
   }
 
-  /// Returns the same; `names` are of members at the top.
+  /// Returns the same; `names` are top-level members.
   private static func steady(_ json: JSON, _ names: Set<String> = []) -> JSON {
     switch json {
     case .number(let digits): VolatileText.isClock(digits.utf8) ? mark : json
@@ -159,9 +165,9 @@ struct MessageContent {
 
 /// The parts of a text that change from one recording to the next.
 enum VolatileText {
-  /// Returns a text with a mark in place of each UUID, date with a time and clock's number.
+  /// Returns a text with each UUID, date with a time and clock value replaced by a mark.
   static func steady(_ bytes: [UInt8]) -> [UInt8] {
-    // Shorter ones have none.
+    // Shorter texts contain none.
     guard bytes.count >= 10 else { return bytes }
     var result: [UInt8] = []
     var place = 0
@@ -174,12 +180,12 @@ enum VolatileText {
     return result
   }
 
-  /// Returns the length of what is volatile at a place; 0 for nothing.
+  /// Returns the length of the volatile part at a position; 0 if there is none.
   private static func length(at place: Int, in bytes: [UInt8]) -> Int {
     if fits("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", at: place, in: bytes) { return 36 }
     guard bytes[place].isASCIIDigit else { return 0 }
     if fits("dddd-dd-dd?dd:dd:dd", at: place, in: bytes) {
-      // The fraction and the zone belong to it.
+      // The fraction and the zone are part of the date.
       let rest = bytes[(place + 19)...].prefix(16)
       return 19 + rest.prefix { $0.isASCIIDigit || ".:+-Zz".utf8.contains($0) }.count
     }
@@ -187,9 +193,10 @@ enum VolatileText {
     return isClock(digits) ? digits.count : 0
   }
 
-  /// Tells whether digits are seconds, milliseconds, microseconds or nanoseconds since 1970, of a
-  /// day between 2010 and 2040: other numbers of such lengths are names of something. Behind a
-  /// point there may be more of them.
+  /// Whether digits are seconds, milliseconds, microseconds or nanoseconds since 1970, between 2010
+  /// and 2040.
+  ///
+  /// Other numbers of such lengths are identifiers. A fraction may follow after a point.
   static func isClock(_ digits: some Collection<UInt8>) -> Bool {
     let whole = digits.prefix { $0 != UInt8(ascii: ".") }
     guard [10, 13, 16, 19].contains(whole.count), whole.allSatisfy(\.isASCIIDigit) else {
@@ -199,13 +206,13 @@ enum VolatileText {
     return 1_262_304_000..<2_208_988_800 ~= seconds
   }
 
-  /// Tells whether a text is a UUID.
+  /// Whether a text is a UUID.
   static func isUUID(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     return bytes.count == 36 && length(at: 0, in: bytes) == 36
   }
 
-  /// Holds bytes against a pattern: `x` is a hexadecimal digit, `d` a decimal one, `?` any byte.
+  /// Whether bytes match a pattern: `x` is a hexadecimal digit, `d` a decimal digit, `?` any byte.
   private static func fits(_ pattern: StaticString, at place: Int, in bytes: [UInt8]) -> Bool {
     let count = pattern.utf8CodeUnitCount
     guard place + count <= bytes.count else { return false }

@@ -1,21 +1,22 @@
 package import Foundation
 
-/// The rewriting of a body part by part, from its beginning to its end, with no more in memory than
-/// one part. The pieces in which it came keep their times.
+/// A rewriter that replaces parts of a body from beginning to end, with only one part in memory.
+///
+/// The chunks of the timing keep their times.
 package struct BodyRewriting {
   private let body: Body
-  /// The body as it is now, as far as it was passed; `nil` as long as it is as it was.
+  /// The new body so far; `nil` while nothing has changed.
   private var copy: Spool?
-  /// The number of bytes that were passed.
+  /// The number of old bytes processed so far.
   private var passed = 0
   private var pieces: RefittedPieces
 
-  /// Begins at the first byte of a body and its pieces.
+  /// Creates a rewriter at the first byte of a body, with the chunks of its timing.
   package init(_ body: Body, _ timing: Timing?) {
     (self.body, pieces) = (body, RefittedPieces(timing?.chunks ?? []))
   }
 
-  /// Keeps the bytes up to a place as they are.
+  /// Keeps the bytes up to a position unchanged.
   package mutating func keep(to place: Int) {
     guard place > passed else { return }
     pieces.keep(place - passed)
@@ -23,7 +24,7 @@ package struct BodyRewriting {
     passed = place
   }
 
-  /// Puts others in the place of the bytes from a place on, behind those that stay as they are.
+  /// Replaces a range of bytes, and keeps the bytes before it unchanged.
   package mutating func replace(_ range: Range<Int>, by other: Data) {
     keep(to: range.lowerBound)
     let part = body.bytes(range)
@@ -38,7 +39,7 @@ package struct BodyRewriting {
       append(0..<range.lowerBound)
     }
     copy?.append(other)
-    // What is the same at the beginning is no part of the change, nor are lines at the end.
+    // Equal bytes at the beginning and equal lines at the end are not part of the change.
     let (start, same) = Self.sameEnds(of: part, other)
     let lines = part.suffix(same).firstIndex(of: 0x0A).map { part.endIndex - $0 - 1 } ?? 0
     pieces.keep(start)
@@ -49,8 +50,7 @@ package struct BodyRewriting {
     pieces.keep(lines)
   }
 
-  /// Returns the body as it is now and has the pieces add up to it; `nil` where nothing was
-  /// replaced.
+  /// Returns the new body and updates the chunks of the timing; `nil` if nothing was replaced.
   package mutating func finish(_ timing: inout Timing?) -> Body? {
     keep(to: body.count)
     guard var copy else { return nil }
@@ -58,8 +58,8 @@ package struct BodyRewriting {
     return copy.body()
   }
 
-  /// Returns the number of bytes that two texts have in common at their beginnings, and of the rest
-  /// at their ends.
+  /// Returns the number of equal bytes at the beginning of two texts, and of equal bytes at the end
+  /// of the rest.
   private static func sameEnds(of one: Data, _ other: Data) -> (first: Int, last: Int) {
     one.withUnsafeBytes { one in
       other.withUnsafeBytes { other in
@@ -82,32 +82,32 @@ package struct BodyRewriting {
   }
 }
 
-/// The pieces of a body that is replaced part by part, from its beginning to its end.
+/// The chunks of a body that is rewritten part by part, from beginning to end.
 ///
-/// A piece that ended with a line ends with it again; inside a line it ends at the same distance
-/// from its beginning. Where lines of a part came or went, the pieces keep their shares of it.
+/// A chunk that ended with a line still does. Within a line, it ends at the same distance from the
+/// line's beginning. If lines of a part are added or removed, the chunks keep their proportions.
 struct RefittedPieces {
   private let old: [Timing.Chunk]
   private var new: [Timing.Chunk] = []
-  /// The number of the next piece.
+  /// The index of the next chunk.
   private var next = 0
-  /// The number of bytes before the next piece, as it was and as it is now.
+  /// The number of bytes before the next chunk, in the old and the new body.
   private var (before, after) = (0, 0)
-  /// The number of bytes that were passed, as they were and as they are now.
+  /// The number of processed bytes, in the old and the new body.
   private var (passed, kept) = (0, 0)
 
-  /// Begins with the pieces of a body as it was.
+  /// Begins with the chunks of the old body.
   init(_ chunks: [Timing.Chunk]) { old = chunks }
 
-  /// Goes on behind bytes that stay as they are.
+  /// Continues after unchanged bytes.
   mutating func keep(_ count: Int) { pass(count, as: count) { $0 } }
 
-  /// Goes on behind a part that is another one now.
+  /// Continues after a replaced part.
   mutating func replace(_ part: Data, by other: Data) {
-    // Without pieces there is nothing to fit.
+    // Without chunks, there is nothing to update.
     guard !old.isEmpty else { return }
     let (oldLines, newLines) = (Self.lines(part), Self.lines(other))
-    // The pieces follow each other, and so do the lines that they end in.
+    // Chunks are in ascending order, and so are the lines in which they end.
     var line = 0
     pass(part.count, as: other.count) { place in
       guard place < part.count else { return other.count }
@@ -121,7 +121,7 @@ struct RefittedPieces {
     }
   }
 
-  /// Returns the pieces as they are now; `nil` where they were never those of the body.
+  /// Returns the new chunks; `nil` if the old ones did not match the body.
   consuming func finish() -> [Timing.Chunk]? {
     guard !old.isEmpty, before == passed, old.reduce(0, { $0.adding(bytes: $1.bytes) }) == passed
     else { return nil }
@@ -141,7 +141,7 @@ struct RefittedPieces {
     (passed, kept) = (passed + count, kept + other)
   }
 
-  /// Returns the places at which the lines begin.
+  /// Returns the positions at which the lines begin.
   private static func lines(_ data: Data) -> [Int] {
     Work.read(data.count)
     return [0] + data.enumerated().compactMap { $0.element == 0x0A ? $0.offset + 1 : nil }

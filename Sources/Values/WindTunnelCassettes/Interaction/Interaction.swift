@@ -1,41 +1,42 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 public import WindTunnelSymptoms
 
-/// A request and the answer to it.
+/// A request and its result.
 ///
-/// Its parts are stored behind a reference, so that a list of interactions grows without moving
-/// them and copies are cheap.
+/// The parts are stored behind a reference, so that a list of interactions grows without moving
+/// them, and copies are cheap.
 public struct Interaction: Sendable, Hashable {
-  /// The request that was made. In one written by hand the URL may lack a host (any host) and may
-  /// hold `{name}` for any one segment of the path.
+  /// The request that was sent. In a handwritten one, the URL may omit the host (any host), and the
+  /// path may contain `{name}` for any segment.
   public var request: Request {
     get { parts.value.request }
     _modify { yield &parts.value.request }
   }
-  /// The answer that came back.
+  /// The result of the request.
   public var result: RecordedResult {
     get { parts.value.result }
     _modify { yield &parts.value.result }
   }
-  /// The times at which the parts of the answer arrived, where they were recorded.
+  /// The times at which the parts of the response arrived; `nil` if they were not recorded.
   public var timing: Timing? {
     get { parts.value.timing }
     _modify { yield &parts.value.timing }
   }
-  /// The policy for requests after the recordings are used up; `nil`: the player's default.
+  /// The policy for requests after the last recording; `nil` means the player's default.
   public var then: EndPolicy? {
     get { parts.value.then }
     _modify { yield &parts.value.then }
   }
-  /// The date of the recording (RFC 3339). It changes with each recording, and so is written only
+  /// The date of the recording (RFC 3339). It changes with each recording, so it is only recorded
   /// on request.
   public var recordedAt: String? {
     get { parts.value.seldom.first?.recordedAt }
     set { if newValue != recordedAt { edit { $0.recordedAt = newValue } } }
   }
-  /// The names of the response's fields whose value may be several fields' values, joined with
-  /// commas by the platform that recorded them (RFC 9110 §5.3 allows it). A recording made on the
-  /// wire has none.
+  /// The names of response fields that may contain several joined values.
+  ///
+  /// The platform that recorded them joins fields with the same name by commas (RFC 9110 §5.3
+  /// allows it). A recording made on the wire has none.
   public var joined: [String] {
     get { parts.value.seldom.first?.joined ?? [] }
     set { if newValue != joined { edit { $0.joined = newValue } } }
@@ -45,14 +46,16 @@ public struct Interaction: Sendable, Hashable {
     get { parts.value.seldom.first?.messages ?? [] }
     set { if newValue != messages { edit { $0.messages = newValue } } }
   }
-  /// The members of the file whose names begin with `_`, kept as they are, and the keys `template`,
+  /// The members of the file whose names begin with `_`, unchanged, and the keys `template`,
   /// `critical` and `protocol`.
   public var notes: [JSON.Member] {
     get { parts.value.seldom.first?.notes ?? [] }
     set { if !newValue.isEmpty || !notes.isEmpty { edit { $0.notes = newValue } } }
   }
-  /// The same of nested objects, by their place: `request`, `response`, `informational[0]`,
-  /// `failure`, `timing` or `messages[0]`. They have the keys `trailersOnly` and `stream`, too.
+  /// The notes of nested objects, by their place: `request`, `response`, `informational[0]`,
+  /// `failure`, `timing` or `messages[0]`.
+  ///
+  /// They also contain the keys `trailersOnly` and `stream`.
   public var innerNotes: [String: [JSON.Member]] {
     get { parts.value.seldom.first?.innerNotes ?? [:] }
     set { if !newValue.isEmpty || !innerNotes.isEmpty { edit { $0.innerNotes = newValue } } }
@@ -63,11 +66,11 @@ public struct Interaction: Sendable, Hashable {
     var result: RecordedResult
     var timing: Timing?
     var then: EndPolicy?
-    /// At most one, in a list so that the room is taken where there is any.
+    /// At most one element. A list allocates memory only if there is an element.
     var seldom: [Seldom] = []
   }
 
-  /// The parts that most interactions do not have.
+  /// The parts that few interactions have.
   private struct Seldom: Sendable, Hashable {
     var recordedAt: String?
     var joined: [String] = []
@@ -78,7 +81,7 @@ public struct Interaction: Sendable, Hashable {
 
   private var parts: Boxed<Parts>
 
-  /// Makes an interaction of a request and an answer.
+  /// Creates an interaction from a request and its result.
   public init(
     _ request: Request,
     _ result: RecordedResult,
@@ -88,12 +91,12 @@ public struct Interaction: Sendable, Hashable {
     parts = Boxed(Parts(request: request, result: result, timing: timing, then: then))
   }
 
-  /// Makes an interaction of a request and a whole response.
+  /// Creates an interaction from a request and a complete response.
   public init(_ request: Request, _ response: Response, then: EndPolicy? = nil) {
     self.init(request, .response(response), then: then)
   }
 
-  /// The response, as far as one arrived.
+  /// The response, complete or truncated; `nil` if there is none.
   public var response: Response? {
     switch result {
     case .response(let response), .cut(let response, _): response
@@ -101,7 +104,7 @@ public struct Interaction: Sendable, Hashable {
     }
   }
 
-  /// Changes the response, as far as one arrived.
+  /// Changes the response, if there is one.
   package mutating func editResponse(_ change: (inout Response) -> Void) {
     guard var response else { return }
     change(&response)
@@ -115,16 +118,16 @@ public struct Interaction: Sendable, Hashable {
     if all != Seldom() { parts.value.seldom = [all] }
   }
 
-  /// The note of a template.
+  /// The note that marks a template.
   package static let template = JSON.Member("template", true)
-  /// Whether the response is a template: `{{request.path.1}}` and the like stand for values of the
-  /// request. No recording is one.
+  /// Whether the response is a template, in which placeholders such as `{{request.path.1}}` are
+  /// replaced by values of the request. Recordings are never templates.
   public var isTemplate: Bool { notes.contains(Self.template) }
-  /// Whether a person needs the response: a drill counts such a GET or HEAD as a screen, and any
-  /// other request as an action.
+  /// Whether the user depends on the response. A drill counts such a GET or HEAD as a screen, and
+  /// any other request as an action.
   public var isCritical: Bool { notes.contains(JSON.Member("critical", true)) }
 
-  /// The failure, if the interaction ended in one.
+  /// The failure; `nil` if the response is complete.
   public var failure: Failure? {
     switch result {
     case .response: nil
@@ -132,39 +135,39 @@ public struct Interaction: Sendable, Hashable {
     }
   }
 
-  /// Tells whether it is a conversation by WebSocket: a handshake that was answered (RFC 6455 §4),
-  /// and what was said behind it.
+  /// Whether this is a WebSocket conversation: a successful handshake (RFC 6455 §4) and its
+  /// messages.
   package var isConversation: Bool {
     guard case .response(let response) = result, response.status == 101 else { return false }
     return !messages.isEmpty || response.headers["Sec-WebSocket-Accept"] != nil
       || response.headers.values("Upgrade").contains { $0.equalsIgnoringASCIICase("websocket") }
   }
 
-  /// Tells whether another is the very same value, without looking at it.
+  /// Whether another interaction shares the same storage. Values are not compared.
   package func isSame(as other: Interaction) -> Bool { parts.isSame(as: other.parts) }
 
-  /// The bodies that stand on a cassette: the request's, the response's and those of messages.
+  /// The bodies of the interaction: of the request, the response and the messages.
   package var bodies: [Body] {
     [request.body] + [response?.body].compactMap(\.self) + messages.map(\.body)
   }
 
-  /// The size of its bodies.
+  /// The total size of its bodies in bytes.
   package var bodyBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 
-  /// Tells whether nobody was there to answer.
+  /// Whether the connection was refused.
   package var isRefused: Bool { failure?.symptom == .connectionRefused && response == nil }
 }
 
-/// The answer to a request.
+/// The result of a request.
 public enum RecordedResult: Sendable, Hashable {
-  /// A response that is whole.
+  /// The response is complete.
   case response(Response)
   /// A failure without any response.
   indirect case failure(Failure)
-  /// A head and a part of the body, and then a failure.
+  /// A response whose body was truncated by a failure.
   indirect case cut(Response, Failure)
 
-  /// Creates the answer of a response and a failure; `nil` if there is neither.
+  /// Creates the result from a response and a failure; `nil` if there is neither.
   package init?(_ response: Response?, _ failure: Failure?) {
     switch (response, failure) {
     case (let response?, nil): self = .response(response)
@@ -175,24 +178,24 @@ public enum RecordedResult: Sendable, Hashable {
   }
 }
 
-/// A failure as a cassette stores it: by name, and never by a platform's error code.
+/// A failure on a cassette, stored by name and never by a platform's error code.
 public struct Failure: Sendable, Hashable {
-  /// The symptom that the client saw.
+  /// The symptom that the client observed.
   public var symptom: Symptom
   /// The platform's own description of the error.
   public var text: String?
 
-  /// Makes a failure of its symptom.
+  /// Creates a failure with a symptom.
   public init(_ symptom: Symptom, text: String? = nil) {
     (self.symptom, self.text) = (symptom, text)
   }
 }
 
-/// The policy for requests after the recordings are used up.
+/// The policy for requests after the last recording.
 public enum EndPolicy: String, Sendable, Hashable, CaseIterable {
-  /// The next request fails, with the explanation that every recording was played.
+  /// The next request fails, with the explanation that all recordings were played.
   case fail
-  /// The last recording is played again, for ever.
+  /// The last recording is played indefinitely.
   case `repeat`
   /// The recordings start again with the first.
   case cycle

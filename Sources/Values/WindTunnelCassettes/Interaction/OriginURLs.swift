@@ -2,15 +2,15 @@ internal import Foundation
 
 /// The absolute URLs of origins in JSON texts: strings that begin with one of the origins.
 ///
-/// Names of members are no URLs to follow, and an origin in the middle of a string may be a part of
-/// another's URL.
+/// Names of members are not followed as URLs. An origin in the middle of a string may be part of a
+/// different URL.
 package struct OriginURLs {
   private let origins: [String]
 
   /// Creates a search for origins such as `https://api.example.com`.
   package init(_ origins: [String]) { self.origins = origins }
 
-  /// Returns a text with another origin in their place, and the number of places.
+  /// Returns a text with these origins replaced, and the number of replacements.
   fileprivate func replaced(in text: Bytes, by origin: String) -> (text: Bytes, count: Int) {
     // PHP escapes slashes.
     let rows = ["/", "\\/"].flatMap { slash in
@@ -20,7 +20,7 @@ package struct OriginURLs {
     var (result, count, copied, place) = (Bytes(), 0, 0, 0)
     while let start = text[place...].firstIndex(of: UInt8(ascii: "\"")).map({ $0 + 1 }) {
       place = text.endOfJSONString(from: start - 1)
-      // An origin ends where a path, a query, a fragment or the string does.
+      // An origin ends at a path, a query, a fragment or the end of the string.
       let match = rows.first { old, _ in
         let end = start + old.count
         return end < place && text[start..<end].elementsEqual(old)
@@ -36,7 +36,7 @@ package struct OriginURLs {
 }
 
 extension Interaction {
-  /// Puts another origin in the place of these in a JSON body, and returns the number of places.
+  /// Replaces these origins in a JSON body, and returns the number of replacements.
   package mutating func replaceURLs(_ urls: OriginURLs, by origin: String = "") -> Int {
     guard case .response(var response) = result,
       ContentType(response.headers["Content-Type"] ?? "").essence.hasSuffix("json")
@@ -53,9 +53,9 @@ extension Interaction {
 }
 
 extension Response {
-  /// Replaces the content, which then has no content coding, and corrects the fields about it.
+  /// Replaces the content, removes its content coding, and updates the fields that describe it.
   ///
-  /// - Returns: False if the content cannot be decoded or is not replaced.
+  /// - Returns: `false` if the content cannot be decoded or is not replaced.
   mutating func rewriteContent(_ timing: inout Timing?, _ edit: (Bytes) -> Bytes?) -> Bool {
     let old = body.data
     guard let opened = headers.opened(old)?.content, let new = edit(Bytes(opened)).map({ Data($0) })

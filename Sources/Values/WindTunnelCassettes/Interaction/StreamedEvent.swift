@@ -3,23 +3,24 @@ internal import Foundation
 /// One event of a recorded stream: a server-sent event (WHATWG HTML §9.2), a line of JSON, or a
 /// value of a JSON text sequence (RFC 7464).
 ///
-/// Lines and values have ``data`` alone.
+/// Lines and values only have ``data``.
 public struct StreamedEvent: Sendable, Hashable {
-  /// The identifier that the event sets, with which its client comes back; empty: none from here
-  /// on; `nil`: the one before stays.
+  /// The identifier that the event sets, which the client sends when it reconnects.
+  ///
+  /// An empty text removes the identifier; `nil` keeps the previous one.
   public var id: String?
-  /// The type of the event, `message` where it is `nil`.
+  /// The type of the event; `nil` means `message`.
   public var type: String?
-  /// The content: the values of the `data` fields with a line feed between each two, or the JSON.
+  /// The content: the values of the `data` fields joined by line feeds, or the JSON.
   public var data: String
-  /// The time that a client waits before it connects again, in milliseconds; one that is too large
-  /// to be counted is the largest number, and what is no number is `nil`.
+  /// The delay before the client reconnects, in milliseconds; `nil` if it is missing or not a
+  /// number. A number that is too large becomes `Int.max`.
   public var retryMilliseconds: Int?
-  /// The time at which the event was there whole, counted from the sending of the request; `nil`
-  /// where no times were recorded.
+  /// The time at which the event was complete, relative to sending the request; `nil` if no times
+  /// were recorded.
   public internal(set) var offset: Duration?
 
-  /// Reads the bytes of an event.
+  /// Parses the bytes of an event.
   fileprivate init(_ block: Data, _ format: EventStream.Format, at offset: Duration?) {
     self.offset = offset
     guard format == .serverSent else {
@@ -34,8 +35,8 @@ public struct StreamedEvent: Sendable, Hashable {
 }
 
 extension Interaction {
-  /// The events of a streamed answer that came whole, in order; none where it streams none, or is
-  /// in a content coding.
+  /// The complete events of a streamed response, in order; empty if it has no events or has a
+  /// content coding.
   ///
   /// ```swift
   /// let tokens = interaction.events.map(\.data)
@@ -50,7 +51,7 @@ extension Interaction {
     }
   }
 
-  /// Changes events of a streamed answer, one after the other.
+  /// Changes events of a streamed response in order.
   ///
   /// ```swift
   /// interaction.editEvents { event in
@@ -58,12 +59,11 @@ extension Interaction {
   /// }
   /// ```
   ///
-  /// Of an event that is changed, the fields that are not stay as they were written, comments and
-  /// unknown fields too. The pieces in which the answer came keep their times, and
-  /// `Content-Length` follows.
+  /// In a changed event, unchanged fields, comments and unknown fields keep their spelling. The
+  /// chunks of the response keep their times, and `Content-Length` is updated.
   ///
-  /// - Parameter edit: Called with each event in order. Only server-sent events have an `id`, a
-  ///   type and a time to wait; elsewhere those are not written.
+  /// - Parameter edit: A function that may change each event. Only server-sent events have an `id`,
+  ///   a type and a delay; in other formats, changes of these are ignored.
   public mutating func editEvents(_ edit: (inout StreamedEvent) throws -> Void) rethrows {
     guard let response, let format = EventStream.Format(of: response.headers) else { return }
     let body = response.body
@@ -88,7 +88,7 @@ extension Interaction {
   }
 }
 
-/// The times at which the bytes of a body arrived, asked for in order.
+/// The arrival times of a body's bytes, queried in ascending order.
 private struct Arrivals {
   private let timing: Timing?
   private var next = 0
@@ -96,7 +96,7 @@ private struct Arrivals {
 
   init(_ timing: Timing?) { self.timing = timing }
 
-  /// Returns the time at which so many bytes were there.
+  /// Returns the time at which the first `count` bytes had arrived.
   mutating func time(of count: Int) -> Duration? {
     guard let timing else { return nil }
     while next < timing.chunks.count {
@@ -109,7 +109,7 @@ private struct Arrivals {
 }
 
 extension StreamedEvent {
-  /// Returns the bytes of a block with what has changed in it.
+  /// Returns the bytes of a block with the changed fields replaced.
   fileprivate func written(
     over block: Data,
     as before: StreamedEvent,
@@ -130,7 +130,7 @@ extension StreamedEvent {
       for line in EventLines(bytes) {
         defer { place = line.end }
         let name = line.isEmpty ? nil : line.name(in: bytes)
-        // What is not in the block stands in front of its end.
+        // Fields that are missing in the block are added before its end.
         let due = changed.filter { name == nil || $0.name == name }.flatMap(\.lines)
         text += due.map { Data("\($0)\(feed)".utf8) }.joined()
         let isOld = changed.contains { $0.name == name }
@@ -143,23 +143,23 @@ extension StreamedEvent {
     }
   }
 
-  /// Returns a line or a value with other JSON in it.
+  /// Returns a line or a value with its JSON replaced.
   private func written(over block: Data, _ old: String) -> Data {
     let bytes = Array(block)
     let start = bytes.firstIndex { $0 > 0x20 } ?? bytes.count
     let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
-    // A line's end is white space in JSON, and ends a line of it.
+    // Line ends are white space in JSON but would end the line.
     return Data(bytes[..<start] + Array(Self.line(data, " ").utf8) + bytes[end...])
   }
 
-  /// Returns a field, of which each line of the value is one; `nil`: none.
+  /// Returns the lines of a field, one for each line of the value; empty for `nil`.
   private static func lines(_ name: String, _ value: String?) -> [String] {
     guard let value else { return [] }
     return value.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
       .map { "\(name): \($0)" }
   }
 
-  /// Returns a text without the ends of its lines.
+  /// Returns a text without line ends.
   private static func line(_ text: String) -> String { line(text, "") }
 
   private static func line(_ text: String, _ separator: String) -> String {

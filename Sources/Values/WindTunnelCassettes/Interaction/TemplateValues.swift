@@ -1,14 +1,14 @@
 internal import Foundation
 package import WindTunnelCore
 
-/// The values that a template takes from one request: `{{request.json.id}}` and the like stand for
-/// them in header fields and in the content of the response.
+/// The values of one request that replace placeholders such as `{{request.json.id}}` in a
+/// template's header fields and content.
 package struct TemplateValues: Sendable {
   private let request: Request
   private let draws: Draws
   /// The number of times that the template was played in its lane, from 1.
   private let counter: Int
-  // A body that is no JSON has no values, which is noted.
+  // A body that is not JSON has no values, which is reported.
   private lazy var json = try? JSONParser.parse(request.body.data)
   /// A sentence for each name without a value.
   private var notes: [String] = []
@@ -22,7 +22,7 @@ package struct TemplateValues: Sendable {
 
   private typealias Look = (inout TemplateValues) -> JSON?
 
-  /// Returns the way to the value of a name; `nil` if there is no such name.
+  /// Returns a function that reads the value of a name; `nil` if the name is unknown.
   private static func look(up name: Substring) -> Look? {
     let parts = name.split(separator: ".", maxSplits: 2).map(String.init)
     let last = parts.last ?? ""
@@ -52,7 +52,7 @@ package struct TemplateValues: Sendable {
       .map { .text(String(decoding: $0.value, as: UTF8.self)) }
   }
 
-  /// A random UUID (RFC 9562 §5.4): a version and a variant, and bits of the deck's seed.
+  /// A random UUID (RFC 9562 §5.4): the version, the variant, and bits from the deck's seed.
   private var uuid: String {
     let (high, low) = (draws.bits(0) & ~0xF000 | 0x4000, draws.bits(1) & ~(3 << 62) | 2 << 62)
     return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes in
@@ -66,12 +66,12 @@ package struct TemplateValues: Sendable {
     return value
   }
 
-  /// Fills in a template, and returns a sentence for each value that is missing.
+  /// Fills in a template, and returns a sentence for each missing value.
   package mutating func fill(_ interaction: inout Interaction) -> [String] {
     var timing = interaction.timing
     interaction.editResponse { response in
       for (index, field) in response.headers.enumerated() {
-        // RFC 9110 §5.5: a space takes the place of what could begin another field.
+        // Control characters become spaces, because they could begin another field (RFC 9110 §5.5).
         response.head.headers[index].value = filled(field.value) { value in
           String(String.UnicodeScalarView(value.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
         }
@@ -79,7 +79,7 @@ package struct TemplateValues: Sendable {
       let type = ContentType(response.headers["Content-Type"] ?? "").essence
       _ = response.rewriteContent(&timing) { content in
         let isJSON = type.isEmpty || type.contains("json")
-        // What is no JSON is filled in as a text.
+        // A body that is not JSON is filled in as text.
         if isJSON, let json = try? JSONParser.parse(content) {
           let new = filled(json)
           let layout = JSON.Layout.all.first { content.elementsEqual(json.bytes($0)) }
@@ -97,7 +97,7 @@ package struct TemplateValues: Sendable {
   private mutating func filled(_ json: JSON) -> JSON {
     switch json {
     case .string(let text) where text.value.contains("{{"):
-      // A string that is nothing else becomes the value, with its type.
+      // A string that consists only of a placeholder is replaced by the value, with its type.
       if let name = text.value.wholeMatch(of: Self.pattern)?.1,
         name.hasPrefix("request.json") || name == "counter"
       {
@@ -115,7 +115,7 @@ package struct TemplateValues: Sendable {
     }
   }
 
-  /// Refuses a template that cannot be filled in: by its place, with the names that there are.
+  /// Throws an error if a template contains an unknown name, with its position and the known names.
   static func check(_ interaction: Interaction, _ object: ObjectReader) throws(FormatError) {
     var object = object
     guard let response = object.take("response"), interaction.messages.isEmpty else {
@@ -126,7 +126,7 @@ package struct TemplateValues: Sendable {
         for match in text.matches(of: pattern) where look(up: match.1) == nil {
           throw object.error(
             path,
-            "\(match.0) is no value of a template",
+            "\(match.0) is not a value of a template",
             fix: """
               Known: {{request.path.1}}, {{request.query.NAME}}, {{request.header.NAME}}, \
               {{request.json.NAME}}, {{uuid}}, {{counter}}.
@@ -139,7 +139,7 @@ package struct TemplateValues: Sendable {
 }
 
 extension JSON {
-  /// The strings that are values, with their places.
+  /// Returns the string values, with their paths.
   fileprivate func strings(at place: String) -> [(place: String, text: String)] {
     switch self {
     case .string(let text): [(place, text.value)]

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// The values that redactions stand for: in a lane, the one that came first.
+/// The values of placeholders: in each lane, the first value that matched.
 ///
-/// Equal ordinals are equal values. Other ordinals need not be other values: a tape may have been
-/// recorded in several goes, or merged, and a later recording cannot know the values of an earlier
-/// one, so one token may be `token-1` and `token-2`. Only within one request, which was recorded at
-/// once, do other ordinals stand for other values.
+/// Equal ordinals have equal values. Different ordinals may have equal values, because a cassette
+/// may have been recorded in several runs or merged. A later recording cannot know the values of an
+/// earlier one, so one token may be both `token-1` and `token-2`. Only within one request, which
+/// was recorded at once, do different ordinals have different values.
 package struct Bindings: Sendable {
   private struct Ordinal: Hashable {
     var lane: Lane
@@ -30,35 +30,35 @@ package struct Bindings: Sendable {
 
   package init() {}
 
-  /// Returns the ordinals that stand for a value, the first first.
+  /// Returns the ordinals that are bound to a value, the first one first.
   func ordinals(of value: String, _ name: String, _ lane: Lane) -> [Int] {
     if let named = RedactedText.ordinal(in: value, name: name) { return [named] }
     return ordinals[Value(lane: lane, name: name, value: value)] ?? []
   }
 
-  /// Tells whether an ordinal stands for a value already.
+  /// Whether an ordinal is already bound to a value.
   func isBound(_ ordinal: Int, _ name: String, _ lane: Lane) -> Bool {
     values[Ordinal(lane: lane, name: name, ordinal: ordinal)] != nil
   }
 
-  /// Returns a value as it is meant: it is spelled otherwise in an address, in one within another
-  /// and in JSON, and a recording takes all of these for one.
+  /// Returns the unescaped value. It is escaped differently in a URL, in a URL within a URL and in
+  /// JSON, but a recording uses one placeholder for all of them.
   static func plain(_ value: String) -> String {
     var plain = value
     for _ in 0..<3 {
       let outer = plain
       if plain.contains("%") { plain = plain.removingPercentEncoding ?? plain }
       if plain.contains("\\") {
-        // What does not parse was no string of JSON.
+        // Text that does not parse was not a JSON string.
         plain = (try? JSONParser.parse("\"\(plain)\"".utf8))?.stringValue ?? plain
       }
       if plain == outer { break }
     }
-    // In a form a space is a plus sign.
+    // In a form, a space is a plus sign.
     return plain.replacing(" ", with: "+")
   }
 
-  /// Tells whether values may stand for ordinals, by what is bound and among themselves.
+  /// Whether ordinals can have these values, compared with the bindings and with each other.
   func agree(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) -> Bool {
     let asked = asked.map(Self.plain)
     return asked.indices.allSatisfy { index in
@@ -77,7 +77,7 @@ package struct Bindings: Sendable {
     }
   }
 
-  /// Lets values stand for ordinals from now on.
+  /// Binds ordinals to values.
   mutating func bind(_ asked: [String], _ recorded: [Int], _ names: [String], _ lane: Lane) {
     for (value, (ordinal, name)) in zip(asked.map(Self.plain), zip(recorded, names))
     where RedactedText.ordinal(in: value, name: name) == nil && !isBound(ordinal, name, lane) {
@@ -86,8 +86,8 @@ package struct Bindings: Sendable {
     }
   }
 
-  /// Returns the first of a list that holds an unbound ordinal. What is bound stays so, so this
-  /// only moves on, and a look-up does not walk over what is bound.
+  /// Returns the index of the first list with an unbound ordinal. Bindings are permanent, so the
+  /// search continues from the previous result.
   mutating func firstUnbound(of lists: [[Int]], id: Int, _ names: [String], _ lane: Lane) -> Int {
     let cursor = Cursor(lane: lane, id: id)
     var place = cursors[cursor, default: 0]

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// In what two bodies differ.
+/// The differences between two bodies.
 enum BodyDifferences {
   static func differences(_ recorded: Request, _ asked: Request, _ rule: BodyRule)
     -> [Mismatch.Difference]
@@ -34,10 +34,10 @@ enum BodyDifferences {
     }
   }
 
-  /// The number of bytes at the beginning of a body that are compared if it is not read.
+  /// The number of bytes compared at the beginning of bodies that are not read as a whole.
   private static let prefixBytes = 4096
 
-  /// Returns the difference of two bodies by their sizes and beginnings.
+  /// Returns the difference between two bodies by their sizes and beginnings.
   static func roughDifferences(_ recorded: Request, _ asked: Request, _ rule: BodyRule)
     -> [Mismatch.Difference]
   {
@@ -53,15 +53,15 @@ enum BodyDifferences {
     .init(name: "body", recorded: "\(recorded.count) bytes", asked: "\(asked.count) other ones")
   }
 
-  /// The kind that two bodies are both of.
+  /// Two bodies in their common format.
   enum Kind {
     case json(JSON, JSON)
     case fields([FormField], [FormField])
     case other
   }
 
-  /// Takes two bodies for what their rule says; bytes for what they seem to be, so that the place
-  /// of a difference can be told.
+  /// Parses two bodies according to the rule. If the rule compares bytes, the format is detected,
+  /// so that the difference can be located.
   static func opened(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> Kind {
     let bodies = [recorded, asked].map { request in
       rule.reading(of: request.headers["Content-Type"] ?? "") == .bytes
@@ -105,31 +105,34 @@ enum BodyDifferences {
 }
 
 extension BodyRule {
-  /// The same with nothing ignored.
+  /// The same rule without ignored parts.
   fileprivate var whole: BodyRule { BodyRule(reading) }
 }
 
 extension Interaction {
-  /// Tells whether its request had another body than this one, each read as what its type says.
+  /// Whether the recorded request has a different body, with both bodies parsed according to their
+  /// types.
   package func hasOtherBody(than asked: Request) -> Bool {
     !BodyDifferences.differences(request, asked, BodyRule(.byType)).isEmpty
   }
 }
 
-/// A place at which two JSON values differ.
+/// A difference between two JSON values.
 struct JSONDifference {
-  /// The way to the place, from the top.
+  /// The path to the difference, from the top.
   var steps: [JSONPath.Step]
-  /// The value that the recording has there; `nil` for nothing.
+  /// The recorded value; `nil` if there is none.
   var recorded: JSON?
-  /// The value that the request has there; `nil` for nothing.
+  /// The request's value; `nil` if there is none.
   var asked: JSON?
 
-  /// A body that differs in more places is not worth reading place by place.
+  /// The maximum number of differences that are collected.
   private static let countMax = 200
 
-  /// Returns the places at which a request's canonical value is not the recording's, from the top
-  /// down; what is ignored and what a redaction stands for is none.
+  /// Returns the differences between the canonical values of a recording and a request, from the
+  /// top down.
+  ///
+  /// Ignored values and values that match a placeholder are not differences.
   static func all(_ recorded: JSON, _ asked: JSON, ignoring paths: [JSONPath]) -> [JSONDifference] {
     var found: [JSONDifference] = []
     collect(recorded, asked, at: [], ignoring: paths, into: &found)
@@ -160,7 +163,7 @@ struct JSONDifference {
       }
     case (.string(let text)?, let asked?) where stands(text.value, for: asked): break
     default:
-      // By bytes: Swift's own `==` takes composed and decomposed letters for the same.
+      // Compared by bytes, because Swift's `==` treats composed and decomposed letters as equal.
       if recorded.map({ $0.bytes() }) == asked.map({ $0.bytes() }) { return }
       found.append(
         JSONDifference(
@@ -186,9 +189,9 @@ struct JSONDifference {
 }
 
 extension [JSON] {
-  /// Returns the elements of two lists place by place, `nil` where one has none.
+  /// Returns the elements of two lists in pairs, with `nil` for missing elements.
   func beside(_ other: [JSON]) -> [(JSON?, JSON?)] {
-    // A bare `nil` would be JSON's null here.
+    // A plain `nil` would be JSON's null here.
     (0..<Swift.max(count, other.count)).map { place in
       (
         place < count ? .some(self[place]) : Optional.none,

@@ -1,32 +1,32 @@
 internal import Foundation
 
-/// The rule by which bodies are compared.
+/// The rule for comparing bodies.
 public struct BodyRule: Sendable, Hashable {
-  /// The format as which bodies are compared. A body that is not of this format is compared byte by
+  /// The format in which bodies are compared. A body that is not in this format is compared byte by
   /// byte.
   public enum Reading: String, Sendable, Hashable, CaseIterable {
-    /// No format: bodies are not compared.
+    /// None: bodies are not compared.
     case ignored
-    /// Bytes, each of which counts.
+    /// Bodies are compared byte by byte.
     case bytes
     /// JSON: the order of keys, white space, escapes and the spelling of numbers are ignored.
     case json
-    /// `application/x-www-form-urlencoded`: the order of fields of different names is ignored.
+    /// `application/x-www-form-urlencoded`: the order of fields with different names is ignored.
     case form
     /// `multipart/…`: the boundary is ignored.
     case multipart
-    /// The format that `Content-Type` names: one of the three above, else bytes.
+    /// The format of `Content-Type`: JSON, form or multipart, otherwise bytes.
     case byType
   }
 
-  /// The format as which bodies are compared.
+  /// The format in which bodies are compared.
   public var reading: Reading
-  /// The JSON values that are ignored.
+  /// The paths of ignored JSON values.
   public var ignoredPaths: [JSONPath]
-  /// The fields of forms and the parts of multiparts that are ignored.
+  /// The names of ignored form fields and multipart parts.
   public var ignoredFields: [NamePattern]
 
-  /// Makes a rule of a format and the values that are ignored.
+  /// Creates a rule with a format and the ignored values.
   public init(_ reading: Reading, ignoring paths: [JSONPath] = [], fields: [NamePattern] = []) {
     (self.reading, ignoredPaths, ignoredFields) = (reading, paths, fields)
   }
@@ -35,23 +35,23 @@ public struct BodyRule: Sendable, Hashable {
   public static let ignored = BodyRule(.ignored)
   /// The rule that compares bodies byte by byte.
   public static let bytes = BodyRule(.bytes)
-  /// Makes a rule that compares bodies as JSON, without the values at some paths.
+  /// Creates a rule that compares bodies as JSON, ignoring the values at some paths.
   public static func json(ignoring paths: JSONPath...) -> BodyRule {
     BodyRule(.json, ignoring: paths)
   }
-  /// Makes a rule that compares bodies as forms, without some fields.
+  /// Creates a rule that compares bodies as forms, ignoring some fields.
   public static func form(ignoring fields: NamePattern...) -> BodyRule {
     BodyRule(.form, fields: fields)
   }
-  /// Makes a rule that compares bodies as multiparts, without some parts.
+  /// Creates a rule that compares bodies as multiparts, ignoring some parts.
   public static func multipart(ignoring fields: NamePattern...) -> BodyRule {
     BodyRule(.multipart, fields: fields)
   }
 
-  /// Tells whether a multipart body is read apart from its boundary.
+  /// Whether multipart bodies are compared without their boundary.
   var seesParts: Bool { reading == .multipart || reading == .byType }
 
-  /// Returns the kind that one body is taken for, by its type.
+  /// Returns the format for a body of a type.
   func reading(of type: String) -> Reading {
     guard reading == .byType else { return reading }
     let essence = ContentType(type).essence

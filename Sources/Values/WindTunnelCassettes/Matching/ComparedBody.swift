@@ -1,15 +1,16 @@
 internal import Foundation
 
-/// The part of a body that counts.
+/// The part of a body that is compared.
 enum ComparedBody {
   case nothing
   case bytes(Data)
   case fields([FormField])
   case json(JSON)
 
-  /// Reads a body by a rule; what is not what it is taken for is bytes.
+  /// Parses a body according to a rule; a body that is not in the expected format is compared as
+  /// bytes.
   ///
-  /// Only bytes are compared as they came; for all else a content coding is opened first.
+  /// Bytes are compared as received. For all other formats, a content coding is decoded first.
   init(_ request: Request, _ rule: BodyRule) {
     guard rule.reading != .ignored, !request.body.data.isEmpty else {
       self = .nothing
@@ -24,7 +25,7 @@ enum ComparedBody {
     let data = request.headers.opened(request.body.data)?.content ?? request.body.data
     switch reading {
     case .json:
-      // What is no JSON is compared as the bytes that it is.
+      // A body that is not JSON is compared as bytes.
       self =
         (try? JSONParser.parse(data)).map { .json($0.canonical(ignoring: rule.ignoredPaths)) }
         ?? .bytes(data)
@@ -37,12 +38,14 @@ enum ComparedBody {
     }
   }
 
-  /// Reads a body whose bytes are compared and some of which were redacted, so that they cannot be
-  /// the request's: JSON with its order and spelling, a form with its order, else text. White space
-  /// between the tokens of JSON does not count then.
+  /// Parses a body that is compared as bytes but contains redacted parts, so that its bytes cannot
+  /// equal the request's.
+  ///
+  /// JSON keeps its order and spelling, and a form its order; other bodies are text. White space
+  /// between JSON tokens is then ignored.
   init(opening request: Request) {
     let data = request.body.data
-    // What is no JSON is looked at otherwise.
+    // A body that is not JSON is parsed in another format.
     if data.count > Body.openedBytesMax {
       self = .bytes(data)
     } else if let json = try? JSONParser.parse(data) {
@@ -54,7 +57,7 @@ enum ComparedBody {
     }
   }
 
-  /// The SHA-256 of what counts; empty where nothing does.
+  /// The SHA-256 of the compared content; empty if there is none.
   var digest: String {
     switch self {
     case .nothing: return ""
@@ -63,7 +66,7 @@ enum ComparedBody {
     case .fields(let fields):
       var digest = SHA256()
       for field in fields {
-        // The lengths, so that nothing can pass from a name into a value.
+        // Lengths are included, so that moving bytes from a name to a value changes the digest.
         digest.update("\(field.label.utf8.count) \(field.value.count)\n\(field.label)\n".utf8)
         digest.update(field.value)
       }

@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The conditions of a request (RFC 9110 §13.1), but for `If-Range`, which has a part of its own.
+/// The conditions of a request (RFC 9110 §13.1), except `If-Range`, which has its own type.
 struct Conditions: Sendable, Hashable {
   static let names = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]
 
@@ -14,14 +14,14 @@ struct Conditions: Sendable, Hashable {
   /// The values of `If-None-Match`.
   private var tags: [String] { values[0] }
 
-  /// The date of `If-Modified-Since`, which does not count beside `If-None-Match` (RFC 9110
+  /// The date of `If-Modified-Since`, which is ignored if `If-None-Match` is present (RFC 9110
   /// §13.1.3).
   private var since: Duration? {
     tags.isEmpty ? values[1].first.flatMap { DateText.sinceEpoch(http: $0) } : nil
   }
 
-  /// Returns the field by which a client has the very response already (RFC 9110 §13.2.2, steps 3
-  /// and 4); `nil` if it has another or none.
+  /// Returns the field which shows that the client already has this response (RFC 9110 §13.2.2,
+  /// steps 3 and 4); `nil` if it has not.
   func fieldMet(by validators: HeaderFields) -> String? {
     if !tags.isEmpty {
       let isAny = tags.contains { $0.trimmingOptionalWhitespace() == "*" }
@@ -34,7 +34,7 @@ struct Conditions: Sendable, Hashable {
     return modified <= since ? Self.names[1] : nil
   }
 
-  /// Whether `If-None-Match` names an entity tag, by weak comparison (RFC 9110 §8.8.3.2).
+  /// Whether `If-None-Match` contains an entity tag, by weak comparison (RFC 9110 §8.8.3.2).
   private func names(tag: String) -> Bool {
     let opaque = Self.opaqueTags(tag)
     return opaque.count == 1 && tags.contains { Self.opaqueTags($0).contains(opaque[0]) }
@@ -45,8 +45,8 @@ struct Conditions: Sendable, Hashable {
     list.matches(of: /"[^"]*"/).map(\.output)
   }
 
-  /// Whether a 304 recorded for these conditions fits others, too, because it confirms the same
-  /// version. A 304 recorded without conditions and validators fits any.
+  /// Whether a 304 recorded for these conditions is also valid for others, because it confirms the
+  /// same version. A 304 recorded without conditions and validators is valid for any.
   func isAnswered(_ response: HeaderFields, alsoTo others: Conditions) -> Bool {
     if others.tags.isEmpty, others.values[1].isEmpty { return false }
     if others.fieldMet(by: response) != nil { return true }
@@ -60,7 +60,8 @@ struct Conditions: Sendable, Hashable {
 }
 
 extension MatchIndex {
-  /// Whether a field counts that no matcher names: it requests a part, or states a condition.
+  /// Whether a field is always compared, independent of the matcher: it requests a range or states
+  /// a condition.
   package static func counts(_ field: HeaderField) -> Bool {
     field.isNamed("Range") || Conditions.names.contains { field.isNamed($0) }
   }
@@ -68,13 +69,13 @@ extension MatchIndex {
 
 /// The recorded responses to conditions, and the choice of recordings for a request.
 struct ConditionalRecordings: Sendable {
-  /// The heads of responses to requests with the right condition only.
+  /// The heads of responses to conditional requests.
   private var responses: [Int: ResponseHead] = [:]
-  /// The conditions of all requests that have some; empty if there are no such responses.
+  /// The conditions of all conditional requests; empty if there are no such responses.
   private var conditions: [Int: Conditions] = [:]
 
-  /// Looks at the recorded responses: `304 Not Modified`, and `412 Precondition Failed` if its
-  /// condition was recorded.
+  /// Collects the recorded responses to conditions: `304 Not Modified`, and
+  /// `412 Precondition Failed` if its condition was recorded.
   init(_ requests: [Request], _ answer: (Int) -> RecordedResult?) {
     for place in requests.indices {
       guard case .response(let response)? = answer(place), [304, 412].contains(response.status)
@@ -94,10 +95,10 @@ struct ConditionalRecordings: Sendable {
   /// Whether a recording is a response to a condition.
   func holds(_ place: Int) -> Bool { responses[place] != nil }
 
-  /// Returns the places of the responses that fit a request, in their order. Responses to the same
-  /// conditions are preferred, then a fitting 304, then responses that need no condition.
+  /// Returns the positions of the responses that match a request, in order.
   ///
-  /// A 304 that was written by hand without a condition is played if there is no other recording.
+  /// Responses to the same conditions are preferred, then a matching 304, then responses without a
+  /// condition. A handwritten 304 without a condition is played if there is no other recording.
   func choose(from places: [Int], for request: Request) -> [Int] {
     guard places.contains(where: holds) else { return places }
     let asked = Conditions(request.headers)

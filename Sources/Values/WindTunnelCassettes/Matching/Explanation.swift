@@ -1,21 +1,23 @@
-/// The recordings of a cassette that answer a request, or the reason why none does.
+/// The recordings on a cassette that match a request, or the reason why none matches.
 public struct Explanation: Sendable, CustomStringConvertible {
-  /// The request that is made.
+  /// The request to match.
   public let request: Request
-  /// The numbers of the recordings that answer the request, in the order in which they are played,
-  /// from 1; empty if none does.
+  /// The numbers of the matching recordings in the order in which they are played, from 1; empty if
+  /// none matches.
   public let numbers: [Int]
-  /// The number of a recording that would answer just as well: it differs only in values that were
-  /// redacted, so that the first request gets the first recording. `nil` where the recordings
-  /// differ otherwise.
+  /// The number of another recording that would match as well; `nil` if there is none.
+  ///
+  /// It differs only in redacted values, so the first request is played the first recording.
   public let rival: Int?
-  /// The changes to the recorded responses so that they suit the request, one sentence each, such
-  /// as `#1 is played as 304 Not Modified: …`; empty if they are played as they were recorded.
+  /// The changes to the recorded responses for this request, one sentence each, such as
+  /// `#1 is played as 304 Not Modified: …`.
+  ///
+  /// Empty if the responses are played unchanged.
   public let changes: [String]
-  /// The reason why no recording answers.
+  /// The reason why no recording matches; `nil` if one does.
   public let mismatch: Mismatch?
 
-  /// Matches a request against a cassette from which nothing has been played.
+  /// Matches a request against a cassette of which nothing has been played.
   public init(_ request: Request, _ cassette: Cassette, matcher: Matcher) {
     self.request = request
     let index = MatchIndex(cassette.interactions, matcher: matcher)
@@ -39,19 +41,19 @@ public struct Explanation: Sendable, CustomStringConvertible {
     let all = numbers.map { "#\($0)" }
     let first =
       all.count == 1
-      ? "\(asked) is answered by \(all[0])."
-      : "\(asked) is answered by \(all.joined(separator: ", ")), in this order."
+      ? "\(asked) matches \(all[0])."
+      : "\(asked) matches \(all.joined(separator: ", ")), in this order."
     let answer = ([first] + changes).joined(separator: "\n")
     guard let rival else { return answer }
     return """
       \(answer)
-      \(all[0]) and #\(rival) cannot be told apart: they differ only in what was taken out of them, so \
-      who asks first gets \(all[0]).
+      \(all[0]) and #\(rival) are identical except for their redacted values, so \
+      the first matching request gets \(all[0]).
       """
   }
 
-  /// The explanation as JSON, for programs: the request, whether it is answered, and by which
-  /// recordings or why not.
+  /// The explanation as JSON, for programs: the request, whether it matches, and the matching
+  /// recordings or the reason.
   public var json: JSON {
     let head = JSON.members(["matches": .bool(mismatch == nil)])
     guard let mismatch, case .object(let members) = mismatch.json else {
@@ -69,7 +71,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
 }
 
 extension RequestURL {
-  /// The address without what may hold a password.
+  /// The URL without its user information, which may contain a password.
   var withoutUserInfo: RequestURL {
     var url = self
     url.userInfo = nil

@@ -1,19 +1,20 @@
 internal import Foundation
 
-/// A recorded response in the form that suits a request which differs from the recorded one in
-/// fields that no matcher compares (RFC 9110 §12.5.3, §13.2, §9.3.2).
+/// A recorded response, adapted to a request that differs in fields that no matcher compares (RFC
+/// 9110 §12.5.3, §13.2, §9.3.2).
 package struct FittedResponse: Sendable {
   /// A change to a recorded response.
   package enum Change: Sendable, Hashable, CustomStringConvertible {
-    /// A 304, since the client has the response already by the validator that a field names.
+    /// A 304, because a validator in the given field shows that the client already has the
+    /// response.
     case notModified(field: String)
-    /// The body without the content coding, which the client does not accept.
+    /// The body without its content coding, because the client does not accept the coding.
     case decoded(String)
-    /// The body without the content coding, since a fault changes its content.
+    /// The body without its content coding, because a fault changes its content.
     case opened(String)
-    /// The body in a content coding that the client does not accept and that cannot be decoded.
+    /// The body in a content coding that the client does not accept but that cannot be decoded.
     case undecodable(String)
-    /// The head alone of a response to GET.
+    /// Only the head of a response to GET.
     case headAlone
 
     /// The predicate of a sentence about the change, which begins with "is played".
@@ -22,8 +23,9 @@ package struct FittedResponse: Sendable {
       case .notModified(let field):
         "is played as 304 Not Modified: its validator meets the request's \(field)"
       case .decoded(let coding):
-        "is played decoded: the request does not accept \(coding), in which it was recorded"
-      case .opened(let coding): "is played decoded: a version cannot be made of a body in \(coding)"
+        "is played decoded: the request does not accept its coding, \(coding)"
+      case .opened(let coding):
+        "is played decoded: a version cannot be created from a body in \(coding)"
       case .undecodable(let coding):
         "is played in \(coding), which the request does not accept and which cannot be decoded"
       case .headAlone: "is played without its body: it was recorded for GET"
@@ -31,18 +33,18 @@ package struct FittedResponse: Sendable {
     }
   }
 
-  /// The interaction with the response that is played.
+  /// The interaction with the adapted response.
   package private(set) var interaction: Interaction
-  /// The changes to the recorded response; empty if it is played as it was recorded.
+  /// The changes to the recorded response; empty if it is played unchanged.
   package private(set) var changes: [Change] = []
 
-  /// Fits a recording to a request.
+  /// Adapts a recording to a request.
   ///
   /// - Parameters:
   ///   - interaction: The recording.
-  ///   - request: The request that it is played to.
-  ///   - isVersioned: Whether a version is made of the body next, which needs it decoded and has
-  ///     validators of its own.
+  ///   - request: The request to which it is played.
+  ///   - isVersioned: Whether a version of the body is created next, which needs a decoded body and
+  ///     has its own validators.
   package init(_ interaction: Interaction, to request: Request, isVersioned: Bool = false) {
     self.interaction = interaction
     guard case .response(var response) = interaction.result else { return }
@@ -63,7 +65,7 @@ package struct FittedResponse: Sendable {
       }
     }
     guard request.method == "HEAD", interaction.request.method == "GET" else { return }
-    // The length is that of the body which a GET gets (RFC 9110 §8.6).
+    // The length is that of the response to a GET (RFC 9110 §8.6).
     if response.headers["Transfer-Encoding"] == nil,
       !Response.hasNoContent(method: "GET", status: response.status)
     {
@@ -75,13 +77,15 @@ package struct FittedResponse: Sendable {
 
   private mutating func take(_ response: Response, _ change: Change) {
     interaction.result = .response(response)
-    // Pieces of another body are none of this one's.
+    // The chunks of the recorded body do not apply to the new one.
     interaction.timing?.chunks = []
     changes.append(change)
   }
 
-  /// Returns the field by which a client has a response already. If the recorded request has the
-  /// same conditions, the origin has decided already, and the result is `nil`.
+  /// Returns the field which shows that the client already has the response; otherwise `nil`.
+  ///
+  /// Also `nil` if the recorded request has the same conditions, because then the origin has
+  /// already decided.
   private static func conditionMet(
     _ recorded: Request,
     _ asked: Request,
@@ -93,8 +97,8 @@ package struct FittedResponse: Sendable {
     return conditions.fieldMet(by: response.headers)
   }
 
-  /// Whether a client does not accept the coding of a response. If the recorded request has the
-  /// same `Accept-Encoding`, the origin has decided already, and the result is false.
+  /// Whether a client does not accept the coding of a response. `false` if the recorded request has
+  /// the same `Accept-Encoding`, because then the origin has already decided.
   private static func refusesCoding(
     _ recorded: Request,
     _ asked: Request,
@@ -107,7 +111,8 @@ package struct FittedResponse: Sendable {
       }
   }
 
-  /// Whether a recording may have to be fitted to a request: a quick check that errs towards true.
+  /// Whether a recording may have to be adapted to a request. A fast check that may return `true`
+  /// unnecessarily.
   package static func isNeeded(
     _ interaction: Interaction,
     to request: Request,
@@ -119,18 +124,18 @@ package struct FittedResponse: Sendable {
   }
 }
 
-/// The fields of a request that decide in which form it gets a recorded response.
+/// The presence of request fields that affect the form of a recorded response.
 package struct RequestTraits: OptionSet, Sendable {
   package let rawValue: Int
   package init(rawValue: Int) { self.rawValue = rawValue }
-  /// `Range` or `Last-Event-ID`, which ask for a part.
+  /// `Range` or `Last-Event-ID`, which request a part.
   package static let part = RequestTraits(rawValue: 1)
   /// `If-None-Match` or `If-Modified-Since`, which state a condition.
   package static let condition = RequestTraits(rawValue: 2)
-  /// `Accept-Encoding`, which may refuse a coding.
+  /// `Accept-Encoding`, which may exclude a coding.
   package static let coding = RequestTraits(rawValue: 4)
 
-  /// Looks at every field once, since every request is looked at.
+  /// Reads every field only once, because this runs for every request.
   package init(_ headers: HeaderFields) {
     self = []
     for field in headers {
@@ -150,10 +155,10 @@ package struct RequestTraits: OptionSet, Sendable {
 extension Response {
   /// The response without its content codings; `nil` if they cannot be decoded.
   ///
-  /// A strong entity tag names the bytes of one coding, so that it is a weak one without the coding
-  /// (RFC 9110 §8.8.3), and a digest names bytes that are no longer there.
+  /// A strong entity tag identifies the bytes of one coding, so it becomes weak (RFC 9110 §8.8.3).
+  /// Digests of the encoded bytes are removed.
   fileprivate var decoded: Response? {
-    // What cannot be decoded is played as it was recorded, and named.
+    // A body that cannot be decoded is played unchanged, which is reported.
     let coding = headers.codings.joined(separator: ", ")
     guard let data = Inflate.open(body.data, coding: coding) else { return nil }
     var decoded = self
@@ -175,27 +180,28 @@ extension HeaderFields {
     elements("Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
   }
 
-  /// Whether a response to these fields may be in a content coding (RFC 9110 §12.5.3). Without
-  /// `Accept-Encoding` it may be in any.
+  /// Whether a response to these fields may have a content coding (RFC 9110 §12.5.3). Without
+  /// `Accept-Encoding`, any coding is accepted.
   package func accepts(coding: String) -> Bool {
     if self["Accept-Encoding"] == nil { return true }
     var ofAny = false
     for (_, name, isAccepted) in askedCodings {
-      // RFC 9110 §8.4.1.3: the two names are one.
+      // `gzip` and `x-gzip` are equivalent, and so are `compress` and `x-compress` (RFC 9110
+      // §8.4.1).
       if name == coding || "x-\(name)" == coding || name == "x-\(coding)" { return isAccepted }
       if name == "*" { ofAny = isAccepted }
     }
     return ofAny
   }
 
-  /// The fields of a 304 in place of a response with these (RFC 9110 §15.4.5), without the fields
-  /// that describe the content.
+  /// The fields of a 304 that replaces a response with these fields (RFC 9110 §15.4.5), without the
+  /// fields that describe the content.
   fileprivate var ofNotModified: HeaderFields {
     var gone = [
       "Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Range",
       "Transfer-Encoding", "Trailer", "Accept-Ranges",
     ]
-    // A date is of use without a tag only.
+    // `Last-Modified` is only useful if there is no entity tag.
     if self["ETag"] != nil { gone.append("Last-Modified") }
     var kept = self
     for name in gone { kept.remove(name) }

@@ -1,4 +1,4 @@
-/// A pattern for lines of a command's output; each `*` stands for any text.
+/// A pattern for lines of a command's output; each `*` matches any text.
 public struct LinePattern: Sendable, Hashable {
   /// The text of the pattern, such as `3 passed in *`.
   public let text: String
@@ -6,16 +6,16 @@ public struct LinePattern: Sendable, Hashable {
   /// Creates a pattern from its text.
   public init(_ text: String) { self.text = text }
 
-  /// The least number of letters by which a pattern names a line.
+  /// The minimum number of letters in a pattern.
   private static let lettersMin = 3
 
-  /// Creates the pattern of two lines: the words that they begin and end with. `nil` if those have
-  /// too few letters to name a line.
+  /// Creates the pattern of two lines: their common words at the beginning and at the end. `nil` if
+  /// these have too few letters.
   package init?(covering one: String, _ other: String) {
     let start = zip(one, other).prefix { $0 == $1 }.map(\.0)
     let shorter = min(one.count, other.count) - start.count
     let end = zip(one.reversed(), other.reversed()).prefix { $0 == $1 }.prefix(shorter).map(\.0)
-    // A word that differs is left out whole: its common letters are common by chance.
+    // A word that differs is omitted as a whole, because its common letters are a coincidence.
     let head = String(start.reversed().drop { !Self.borders($0) }.reversed())
     let tail = String(end.reversed().drop { !Self.borders($0) })
     guard (head + tail).count(where: \.isLetter) >= Self.lettersMin else { return nil }

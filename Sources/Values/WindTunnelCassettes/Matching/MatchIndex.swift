@@ -1,39 +1,40 @@
 @_spi(WindTunnel) package import WindTunnelCore
 
-/// Finds the recordings of a request without looking at the others.
+/// An index that finds the recordings for a request without scanning all of them.
 ///
-/// Literal requests are found by key in a dictionary. Those with `{name}` segments or redacted
-/// parts are found by walking a tree of path segments.
-///
-/// A class: whoever asks it copies nothing of it.
+/// Requests without placeholders are found by key in a dictionary. Requests with `{name}` segments
+/// or redacted parts are found in a tree of path segments. It is a class so that a look-up copies
+/// nothing.
 package final class MatchIndex: Sendable {
-  /// The recordings that answer one kind of request, in recorded order.
+  /// The recordings for one kind of request, in recorded order.
   package struct Sequence: Sendable, Hashable {
-    /// The number that tells this sequence from all others of the index.
+    /// The number that identifies this sequence within the index.
     package internal(set) var id: Int
-    /// Places on the cassette.
+    /// Positions on the cassette.
     package internal(set) var places: [Int]
-    /// Whether the places were chosen for this very request from all places of the sequence.
+    /// Whether the positions were chosen for this particular request from all positions of the
+    /// sequence.
     package internal(set) var isChosen = false
-    /// Tells whether requests of one key only come here.
+    /// Whether all requests that find this sequence have the same key.
     package internal(set) var isOfOneKey = false
-    /// The place of a recording that would do as well: nothing but what was taken out of them tells
-    /// the two apart, and the one that was recorded first was taken. `nil` where something told.
+    /// The position of another recording that would match as well; `nil` if there is none.
+    ///
+    /// The two differ only in redacted values, and the earlier recording was chosen.
     package internal(set) var rival: Int?
 
-    /// Returns the place before a place; that one itself where it is the first.
+    /// Returns the previous position; for the first position, the position itself.
     package func earlier(than place: Int) -> Int {
       guard let index = places.firstIndex(of: place), index > 0 else { return place }
       return places[index - 1]
     }
   }
 
-  /// The recordings of one key. Most requests are asked for once, so that case takes no more room
-  /// than two numbers.
+  /// The recordings with one key. Most requests have a single recording, which takes only two
+  /// numbers.
   private enum Group: Sendable {
-    /// A place on the cassette, and the number of its origin in ``origins``; -1 for none.
+    /// A position on the cassette, and the index of its origin in ``origins``; -1 if there is none.
     case one(place: Int32, origin: Int32)
-    /// A place in ``several``.
+    /// An index in ``several``.
     case several(Int32)
   }
 
@@ -45,12 +46,12 @@ package final class MatchIndex: Sendable {
   private let chooser: MatchChooser
   private let answersAnyMethod: Bool
 
-  /// Creates the index of interactions.
+  /// Creates an index of interactions.
   package convenience init(_ interactions: [Interaction], matcher: Matcher) {
     self.init(interactions.map(\.request), matcher: matcher) { interactions[$0].result }
   }
 
-  /// Creates the index of requests, by their known responses, too.
+  /// Creates an index of requests, optionally with their recorded results.
   package init(
     _ requests: [Request],
     matcher: Matcher,
@@ -90,13 +91,13 @@ package final class MatchIndex: Sendable {
     (self.groups, self.several, self.origins) = (groups, several, origins)
   }
 
-  /// Returns the key that equal requests are counted by.
+  /// Returns the key under which plays of equal requests are counted.
   package func playKey(_ request: Request, _ key: RequestKey) -> RequestKey {
     matcher.comparesMethod ? key : matcher.lookUpKey(request, key: key)
   }
 
-  /// Returns the recordings that answer a request, `nil` if none does. Values that redactions come
-  /// to stand for are bound.
+  /// Returns the recordings that match a request; `nil` if none matches. New values of placeholders
+  /// are bound.
   package func sequence(
     for request: Request,
     key: RequestKey,
@@ -112,7 +113,7 @@ package final class MatchIndex: Sendable {
     }
     guard !table.tree.isEmpty else { return nil }
     let name = matcher.leaf(request)
-    // Taken apart only where a recording with redactions is met.
+    // Only parsed if a recording with redacted parts is a candidate.
     var asked: RequestParts?
     return table.tree.find(PathTemplate.segments(matcher.path(request))) { leaf in
       if let group = leaf.groups[name], let found = open(group, request, lane, &bindings) {
@@ -132,9 +133,11 @@ package final class MatchIndex: Sendable {
     }
   }
 
-  /// Returns the recordings that a request is played: its own, or for a HEAD without any the
-  /// recordings of a GET (RFC 9110 §9.3.2), or those of any method. The HEAD uses up none of a GET.
-  /// If responses to HEAD are recorded themselves, only its own are returned.
+  /// Returns the recordings to play for a request.
+  ///
+  /// Without its own recordings, a HEAD uses the recordings of a GET (RFC 9110 §9.3.2) without
+  /// consuming them. Otherwise recordings for any method are used. If responses to HEAD are
+  /// recorded themselves, only its own recordings are returned.
   package func played(
     for request: Request,
     key: RequestKey,
@@ -156,21 +159,22 @@ package final class MatchIndex: Sendable {
     return sequence(for: other, key: matcher.key(other), lane: lane, bindings: &bindings)
   }
 
-  /// Returns the same for a request that is the first of all.
+  /// Returns the same for the first request of all.
   func played(for request: Request) -> Sequence? {
     var bindings = Bindings()
     return played(for: request, key: matcher.key(request), lane: .deck, bindings: &bindings)
   }
 
-  /// Returns the recordings of a request that is the first of all.
+  /// Returns the recordings for a request if it is the first one of all.
   func sequence(for request: Request, key: RequestKey) -> Sequence? {
     var bindings = Bindings()
     return sequence(for: request, key: key, lane: .deck, bindings: &bindings)
   }
 
-  /// Returns the recordings that answer a request, where nothing that was asked before and no
-  /// condition has a say in it; `nil` where that is not so, or where none answers. The fingerprint
-  /// is the key's.
+  /// Returns the recordings for a request if the result depends neither on previous requests nor on
+  /// conditions; otherwise `nil`.
+  ///
+  /// The fingerprint must be the key's.
   package func settled(_ request: Request, _ key: RequestKey, print: Fingerprint) -> Sequence? {
     guard !chooser.choosesAlways,
       let group = table.group(
@@ -192,7 +196,7 @@ package final class MatchIndex: Sendable {
     answering(group, request).flatMap { chooser.choose(from: $0, request, lane, &bindings) }
   }
 
-  /// Returns the recordings of a group that a request's origin may be answered by.
+  /// Returns the recordings of a group that match the request's origin.
   private func answering(_ group: Int, _ request: Request) -> Sequence? {
     switch groups[group] {
     case .one(let place, let origin):
@@ -204,23 +208,24 @@ package final class MatchIndex: Sendable {
   }
 }
 
-/// Recordings of one key, and those of each origin among them.
+/// The recordings with one key, also by origin.
 private struct MatchGroup: Sendable {
   private let all: MatchIndex.Sequence
   private let origins: Origins
 
-  /// The origins that the recordings are told apart by. Nearly always they are of one origin, so
-  /// that case takes little room.
+  /// The origins by which the recordings are distinguished. Nearly always there is only one, so
+  /// that case takes little memory.
   private enum Origins: Sendable {
     /// No recording has a host.
     case none
-    /// All recordings have this one.
+    /// All recordings have this origin.
     case one(String)
-    /// Those of each origin, with those of no host among them; and those of no host.
+    /// The recordings by origin, each including those without a host; and the recordings without a
+    /// host.
     case several([String: MatchIndex.Sequence], hostless: MatchIndex.Sequence?)
   }
 
-  /// Groups the recordings at these places, whose addresses `url` answers.
+  /// Groups the recordings at these positions; `url` returns their URLs.
   init(
     _ places: [Int],
     _ matcher: Matcher,
@@ -251,7 +256,7 @@ private struct MatchGroup: Sendable {
     }
   }
 
-  /// Tells whether a single recording of an origin, or of none, answers a request's.
+  /// Whether a single recording with an origin, or without one, matches the request's origin.
   static func answers(_ request: Request, _ recorded: String?, _ matcher: Matcher) -> Bool {
     guard let recorded else { return true }
     switch matcher.authority {
@@ -260,7 +265,7 @@ private struct MatchGroup: Sendable {
     }
   }
 
-  /// Those that a request's origin may be answered by.
+  /// Returns the recordings that match the request's origin.
   func sequence(_ request: Request, _ matcher: Matcher) -> MatchIndex.Sequence? {
     let hostless: MatchIndex.Sequence?
     switch origins {
@@ -281,17 +286,19 @@ private struct MatchGroup: Sendable {
   }
 }
 
-/// A choice among the recordings of one key by parts that no key has: filters written in Swift, the
-/// user info of the address, the requested range, and the conditions.
+/// A choice among recordings with equal keys, by parts that are not in the key.
+///
+/// The parts are filters written in Swift, the user information of the URL, the requested range,
+/// and the conditions.
 private struct MatchChooser: Sendable {
   private static let name = "userinfo"
 
   private let filters: [Filter]
-  /// The recorded requests, where there are filters.
+  /// The recorded requests; empty if there are no filters.
   private let requests: [Request]
-  /// The ordinals of redacted user info, by place.
+  /// The ordinals of redacted user information, by position.
   private let users: [Int: Int]
-  /// The ranges that were asked for, by place.
+  /// The requested ranges, by position.
   private let ranges: [Int: String]
   private let conditional: ConditionalRecordings
 
@@ -308,16 +315,16 @@ private struct MatchChooser: Sendable {
     (self.users, self.ranges) = (users, ranges)
   }
 
-  /// Whether there is anything to choose by among any recordings.
+  /// Whether filters or user information can affect every choice.
   var choosesAlways: Bool { !filters.isEmpty || !users.isEmpty }
 
-  /// Whether there is anything to choose by among these recordings.
+  /// Whether the choice among these recordings depends on the request.
   func chooses(from places: [Int]) -> Bool {
     if ranges.isEmpty, conditional.isEmpty { return choosesAlways }
     return choosesAlways || places.contains { ranges[$0] != nil || conditional.holds($0) }
   }
 
-  /// Those of a sequence that may answer a request; `nil` if none may.
+  /// Returns the recordings of a sequence that match a request; `nil` if none matches.
   func choose(
     from sequence: MatchIndex.Sequence,
     _ request: Request,
@@ -338,8 +345,8 @@ private struct MatchChooser: Sendable {
     return MatchIndex.Sequence(id: sequence.id, places: places, isChosen: true, rival: rival)
   }
 
-  /// Returns the places that may answer a user, and another that might as well; a request that
-  /// names none may have been anybody's.
+  /// Returns the positions that match a user, and another position that would match as well.
+  /// Recordings without a user match any user.
   private func of(
     _ user: String,
     _ places: [Int],
@@ -357,26 +364,27 @@ private struct MatchChooser: Sendable {
     return (places.filter { users[$0] == nil || users[$0] == ordinal }, rival)
   }
 
-  /// A part answers who asks for this very part; the whole, whoever asks for another or for none,
-  /// since a part can be taken from it (RFC 9110 §14.2).
+  /// Returns the positions that match a range. A recorded part is only played for the same range.
+  /// For another range or none, the whole is played, from which a part can be taken (RFC 9110
+  /// §14.2).
   private func of(_ range: String?, _ places: [Int]) -> [Int] {
     let same = range.map { range in places.filter { ranges[$0] == range } } ?? []
     return same.isEmpty ? places.filter { ranges[$0] == nil } : same
   }
 }
 
-/// The recordings of each group while an index is made: chains of numbers, since a list each would
-/// take more room than the index.
+/// The recordings of each group while an index is built, as linked lists of numbers. An array for
+/// each group would take more memory than the index.
 private struct GroupMembers {
   private var heads: [Int32] = []
   private var tails: [Int32] = []
-  /// The place that follows a place in its group; -1 at the end.
+  /// The next position in the same group; -1 at the end.
   private var next: [Int32] = []
 
   /// The number of groups so far.
   var count: Int { heads.count }
 
-  /// Adds the next place, to a group that is there or to the one behind the last.
+  /// Adds the next position to an existing group or to a new group at the end.
   mutating func add(_ place: Int, to group: Int) {
     next.append(-1)
     if group == heads.count {
@@ -388,10 +396,10 @@ private struct GroupMembers {
     }
   }
 
-  /// Returns the place of a group that has one only.
+  /// Returns the position of a group with a single member; `nil` if it has several.
   func only(_ group: Int) -> Int? { heads[group] == tails[group] ? Int(heads[group]) : nil }
 
-  /// Returns the places of a group, in recorded order.
+  /// Returns the positions of a group, in recorded order.
   func places(_ group: Int) -> [Int] {
     var places: [Int] = []
     var place = heads[group]

@@ -1,20 +1,20 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The groups of recordings, by what a request is found by.
+/// The groups of recordings by the keys for look-up.
 struct MatchTable: Sendable {
   private var byKey: [Fingerprint: Int32] = [:]
-  /// Those with `{name}` segments or redacted parts.
+  /// The recordings with `{name}` segments or redacted parts.
   private(set) var tree = MatchTree()
 
   init(capacity: Int) {
-    // What is set aside and not used costs nothing.
+    // Reserved but unused capacity costs nothing.
     byKey.reserveCapacity(capacity)
   }
 
-  /// Returns the group of literal requests with this key.
+  /// Returns the group of requests without placeholders that have this key.
   func group(of key: Fingerprint) -> Int? { byKey[key].map { Int($0) } }
 
-  /// Returns the group of a recording: the one that is there, else `new`.
+  /// Returns the group of a recording: an existing one, or else `new`.
   mutating func insert(_ request: Request, _ matcher: Matcher, new: Int) -> Int {
     let mayBeMasked = Mask.mayBeIn(request, matcher)
     guard mayBeMasked || request.url.path.utf8.contains(UInt8(ascii: "{")) else {
@@ -22,7 +22,7 @@ struct MatchTable: Sendable {
     }
     let path = matcher.path(request)
     let isFixed = matcher.paths.contains { $0.description == path }
-    // Only braces as they stand make a variable: what was recorded has escapes for them.
+    // Only unescaped braces form a variable, because a recorder escapes them.
     let written = PathTemplate.segments(request.url.path)
     let segments = zip(PathTemplate.segments(path), written).map { segment, written -> String? in
       let isAny =
@@ -75,20 +75,20 @@ struct MatchTable: Sendable {
   }
 }
 
-/// A tree that finds requests by path where a segment may be anything: one level a segment, literal
-/// children first.
+/// A tree that finds requests by path, in which a segment may be a variable. Each level is one
+/// segment, and literal children are searched first.
 struct MatchTree: Sendable {
   /// The recordings at the end of a path.
   struct Leaf: Sendable {
-    /// By everything but the path.
+    /// The groups by all parts of the request except the path.
     var groups: [String: Int] = [:]
-    /// Those with redactions, the ones with the fewest first.
+    /// The recordings with redacted parts, those with the fewest first.
     var masked: [MaskedGroups] = []
   }
 
   private struct Node: Sendable {
     var literal: [String: Node] = [:]
-    /// At most one, in a list because a value cannot hold itself.
+    /// At most one element; a list, because a value cannot contain itself.
     var any: [Node] = []
     var leaf = Leaf()
   }
@@ -96,7 +96,7 @@ struct MatchTree: Sendable {
   private var root = Node()
   private(set) var isEmpty = true
 
-  /// Goes to the end of a path, where `nil` is any segment.
+  /// Changes the leaf of a path, in which `nil` is any segment.
   fileprivate mutating func edit<Result>(_ segments: [String?], _ edit: (inout Leaf) -> Result)
     -> Result
   {
@@ -117,7 +117,7 @@ struct MatchTree: Sendable {
     return self.edit(segments.dropFirst(), &node.literal[segment, default: Node()], edit)
   }
 
-  /// Returns the first that is found at the ends of the paths that fit.
+  /// Returns the first result among the leaves of all matching paths.
   func find<Found>(_ segments: [Substring], _ look: (Leaf) -> Found?) -> Found? {
     Self.find(segments[...], root, look)
   }
@@ -133,19 +133,19 @@ struct MatchTree: Sendable {
     {
       return found
     }
-    // A placeholder stands for one segment, and an empty one is none.
+    // A placeholder matches one segment that is not empty.
     guard !segment.isEmpty else { return nil }
     return node.any.first.flatMap { find(segments.dropFirst(), $0, look) }
   }
 }
 
-/// Recordings of one path whose redactions stand in the same places.
+/// The recordings with one path and redacted parts at the same places.
 struct MaskedGroups: Sendable {
-  /// Those that are alike but for their ordinals.
+  /// The recordings that only differ in their ordinals.
   private struct Alike: Sendable {
     var id: Int
     var byOrdinals: [[Int]: Int] = [:]
-    /// Their ordinals, in recorded order.
+    /// The ordinals in recorded order.
     var ordinals: [[Int]] = []
   }
 
@@ -154,7 +154,7 @@ struct MaskedGroups: Sendable {
 
   fileprivate init(_ mask: Mask) { self.mask = mask }
 
-  /// Returns the group of a recording: the one that is there, else a new one.
+  /// Returns the group of a recording: an existing one, or else `group`.
   fileprivate mutating func insert(leaf: String, ordinals: [Int], id: Int, group: Int) -> Int {
     var alike = byLeaf[leaf] ?? Alike(id: id)
     if let known = alike.byOrdinals[ordinals] { return known }
@@ -164,11 +164,11 @@ struct MaskedGroups: Sendable {
     return group
   }
 
-  /// Finds a request's recordings: those whose ordinals stand for its values, else the first whose
-  /// ordinals stand for nothing yet or for these.
+  /// Finds the recordings for a request: the group whose ordinals are bound to its values, or else
+  /// the first group whose ordinals are unbound or agree.
   ///
-  /// - Returns: What was found, and the next group that would do as well where it was the first
-  ///   alone.
+  /// - Returns: The result, and the next group that would match as well if the first unbound one
+  ///   was chosen.
   func find<Found>(
     _ asked: RequestParts,
     lane: Lane,
@@ -189,7 +189,7 @@ struct MaskedGroups: Sendable {
       guard let group = alike.byOrdinals[ordinals], let found = open(group, &bindings) else {
         continue
       }
-      // Nearly always it is the next one; a search through all would cost as much as they are many.
+      // The rival is nearly always the next one; a complete search would be too slow.
       let rival = alike.ordinals[(first + index + 1)...].prefix(Self.combinationsMax)
         .first { bindings.agree(values, $0, names, lane) }
       bindings.bind(values, ordinals, names, lane)
@@ -198,8 +198,8 @@ struct MaskedGroups: Sendable {
     return nil
   }
 
-  /// One of each list, in order; no more than a few, since a value rarely has more than one
-  /// ordinal.
+  /// Returns the combinations of one element from each list, in order. Their number is limited,
+  /// because a value rarely has more than one ordinal.
   private static func combinations(_ lists: [[Int]]) -> [[Int]] {
     lists.reduce([[]]) { all, next in
       Array(all.lazy.flatMap { list in next.map { list + [$0] } }.prefix(combinationsMax))
@@ -209,21 +209,21 @@ struct MaskedGroups: Sendable {
   private static let combinationsMax = 32
 }
 
-/// The places at which values were taken out of a recording.
+/// The places of redacted values in a recording.
 private struct Mask: Hashable, Sendable {
-  /// One text with values taken out.
+  /// One text with redacted values.
   struct Slot: Hashable, Sendable {
-    var place: RequestParts.Place
+    var place: RequestParts.Position
     var shape: RedactedText.Shape
   }
 
-  /// The texts, in order.
+  /// The texts in order.
   private(set) var slots: [Slot] = []
 
   /// The names of the values, in order.
   var names: [String] { slots.flatMap(\.shape.names) }
 
-  /// Finds what was taken out of a recording; `nil` if nothing was.
+  /// Finds the redacted values of a recording; `nil` if there are none.
   static func make(_ recorded: RequestParts) -> (mask: Mask, ordinals: [Int])? {
     var mask = Mask()
     var ordinals: [Int] = []
@@ -235,8 +235,8 @@ private struct Mask: Hashable, Sendable {
     return ordinals.isEmpty ? nil : (mask, ordinals)
   }
 
-  /// Returns the values that a request has where others were taken out, and all else of it; `nil`
-  /// if it has no such places.
+  /// Returns a request's values at the redacted places, and the rest of the request; `nil` if it
+  /// does not have these places.
   func applied(to asked: RequestParts) -> (values: [String], leaf: String)? {
     var values: [String] = []
     var rest = asked
@@ -250,7 +250,8 @@ private struct Mask: Hashable, Sendable {
     return (values, rest.leaf)
   }
 
-  /// Tells whether it is worth looking for redactions: a quick answer that errs towards yes.
+  /// Whether a request may contain redacted parts. A fast check that may return `true`
+  /// unnecessarily.
   static func mayBeIn(_ request: Request, _ matcher: Matcher) -> Bool {
     let url = request.url
     if RedactedText.mayBeIn(url.path.utf8) { return true }

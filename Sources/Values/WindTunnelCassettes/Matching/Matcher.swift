@@ -1,4 +1,4 @@
-/// The parts of a request that decide whether a recording answers it.
+/// The parts of a request that must be equal for a recording to match it.
 ///
 /// ```swift
 /// var matcher = Matcher.url
@@ -7,12 +7,12 @@
 /// matcher.body = .json(ignoring: "timestamp")
 /// ```
 ///
-/// Keys are computed from the parts when a cassette is loaded and never stored, so another matcher
-/// needs no new recording.
+/// Keys are computed when a cassette is loaded and never stored, so another matcher needs no new
+/// recording.
 public struct Matcher: Sendable, Hashable {
   /// The significance of the recorded scheme, host and port.
   public enum Authority: String, Sendable, Hashable, CaseIterable {
-    /// Scheme, host and port must be those of the request.
+    /// Scheme, host and port must equal the request's.
     case required
     /// Scheme, host and port only decide between recordings that are otherwise equal.
     case breaksTies
@@ -20,9 +20,9 @@ public struct Matcher: Sendable, Hashable {
 
   /// The parts of an origin (RFC 6454 §4).
   public struct OriginParts: OptionSet, Sendable, Hashable {
-    /// The parts as bits, one for each.
+    /// The bits of the parts.
     public let rawValue: Int
-    /// Makes a set of parts from its bits.
+    /// Creates a set of parts from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// The scheme, `http` or `https`.
     public static let scheme = OriginParts(rawValue: 1)
@@ -42,76 +42,78 @@ public struct Matcher: Sendable, Hashable {
   public var comparesMethod = true
   /// The templates whose paths count as equal, such as `/users/{id}`.
   public var paths: [PathTemplate] = []
-  /// Whether paths are compared byte by byte, as they are spelled. Otherwise `/a%3Ab` and `/a:b`
-  /// are one; an escaped slash and a plus sign are never others.
+  /// Whether paths are compared byte by byte. Otherwise `/a%3Ab` and `/a:b` are equal, but an
+  /// escaped slash or plus sign never equals an unescaped one.
   public var isPathExact = false
   /// The query parameters that are ignored.
   public var ignoredQuery: [NamePattern] = []
-  /// Whether query parameters are compared byte by byte, as they are spelled. Otherwise all are one
-  /// that a form's parser takes for the same (WHATWG URL §5.1): `+` and `%20`, `e` and `e=`. Their
-  /// order never counts.
+  /// Whether query parameters are compared byte by byte.
+  ///
+  /// Otherwise spellings are equal if a form parser reads them alike (WHATWG URL §5.1): `+` and
+  /// `%20`, `e` and `e=`. Their order is always ignored.
   public var isQueryExact = false
-  /// The paths at which no part of the query is compared, such as that of a probe.
+  /// The paths for which the query is not compared, such as that of a probe.
   package var pathsWithoutQuery: Set<String> = []
   /// The names of the header fields whose values must be equal; all other fields are ignored.
   public var headers: [String] = []
-  /// The rule by which bodies are compared.
+  /// The rule for comparing bodies.
   public var body: BodyRule = .ignored
-  /// The conditions that must hold, beside equal keys, between a recording and a request.
+  /// Additional conditions that a recording and a request with equal keys must meet.
   public var filters: [Filter] = []
-  /// The names of values that are no secrets, and JSON paths to such values: recordings keep them,
-  /// so that requests which differ in them can be told apart.
+  /// The names of values that are not secret, and JSON paths to such values. Recordings keep them,
+  /// so that requests can be distinguished by them.
   public var kept: [String] = []
-  /// The JSON paths to values by which the messages of a conversation belong together: what a
-  /// server says answers the newest message of the client's with the same value. They count before
-  /// `id`, `ref`, `requestId`, `subscription`, `channel` and `topic`, which always do.
+  /// The JSON paths to values that correlate the messages of a WebSocket conversation.
+  ///
+  /// A server's message is the response to the client's newest message with the same value. These
+  /// paths precede the built-in `id`, `ref`, `requestId`, `subscription`, `channel` and `topic`.
   public var correlated: [JSONPath] = []
-  /// Whether a command that is run against its recording must send its requests, and print its
-  /// lines, in the recorded order. Which recording answers a request does not depend on it.
+  /// Whether a command that is run against its recording must send its requests and print its lines
+  /// in the recorded order. It does not affect matching.
   public var comparesOrder = true
-  /// The lines of such a command's output that are not compared.
+  /// The lines of such a command's output that are ignored.
   public var ignoredOutput: [LinePattern] = []
 
-  /// Tells whether bodies are compared at all; setting it compares their bytes.
+  /// Whether bodies are compared at all. Setting it to `true` compares their bytes.
   public var comparesBodies: Bool {
     get { body.reading != .ignored }
     set { body = newValue ? (comparesBodies ? body : .bytes) : .ignored }
   }
 
-  /// Makes a matcher. Method, path and query always count, the query in any order.
+  /// Creates a matcher. Method, path and query are always compared, with the query in any order.
   public init(authority: Authority, comparesBodies: Bool = false) {
     self.authority = authority
     body = comparesBodies ? .bytes : .ignored
   }
 
-  /// The matcher of method and URL, for tests.
+  /// The matcher by method and URL, for tests.
   public static let url = Matcher(authority: .required)
-  /// The matcher of method, path and query, for a server on another host and port.
+  /// The matcher by method, path and query, for a server on another host and port.
   public static let pathAndQuery = Matcher(authority: .breaksTies)
 
-  /// Returns the key of a request. Requests of one key are answered by its recordings, one after
-  /// the other.
+  /// Returns the key of a request. Requests with equal keys are played the recordings with that key
+  /// in order.
   ///
-  /// Ignored parts are not in the key, and neither are header fields.
+  /// The key contains neither ignored parts nor header fields.
   public func key(_ request: Request) -> RequestKey {
     let path = path(request)
-    // Every request has one made, so it is made at once.
+    // Built in one step, because every request needs a key.
     var text = String(request.method, path)
     let rest = rest(request)
     if !rest.isEmpty { text += rest }
     return RequestKey(text: text)
   }
 
-  /// Returns the canonical path, or the template that makes it like others.
+  /// Returns the canonical path, or the template that matches it.
   func path(_ request: Request) -> String {
-    // What a client's braces are recorded as.
+    // A recorder escapes braces, so they are also escaped in the request.
     let path =
       isPathExact ? (request.url.literal ?? request.url).path : request.url.path.canonicalPath
     return paths.first { $0.fits(path) }?.description ?? path
   }
 
-  /// Returns the part of a key behind the path: the canonical query and the body's hash, where they
-  /// count.
+  /// Returns the part of a key after the path: the canonical query and the body's hash, if they are
+  /// compared.
   private func rest(_ request: Request) -> String {
     if request.url.query?.isEmpty ?? true, body.reading == .ignored { return "" }
     let query = canonicalQuery(request.url)
@@ -120,8 +122,10 @@ public struct Matcher: Sendable, Hashable {
   }
 }
 
-/// The method, the path, the canonical query and, where bodies are compared, the body's hash; never
-/// a host or a port, so that draws and sequences are the same on every stage.
+/// The key of a request: the method, the path, the canonical query and, if bodies are compared, the
+/// body's hash.
+///
+/// It never contains a host or a port, so that random draws and sequences do not depend on them.
 public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
   /// The key as text, such as `GET /users?page=2`.
   public let text: String
@@ -131,7 +135,7 @@ public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension String {
-  /// Two words with a space between, put together at once.
+  /// Joins two words with a space in a single allocation.
   fileprivate init(_ first: String, _ second: String) {
     var (first, second) = (first, second)
     self.init(unsafeUninitializedCapacity: first.utf8.count + 1 + second.utf8.count) { bytes in
@@ -143,30 +147,30 @@ extension String {
 }
 
 extension Matcher {
-  /// Tells whether a request's content can decide.
+  /// Whether the result may depend on a request's content.
   package var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
 
-  /// Tells whether an index finds a request by its key alone.
+  /// Whether an index finds requests by the key alone.
   var looksUpByKey: Bool { comparesMethod && headers.isEmpty }
 
-  /// Returns the key that an index finds a request by: its own, with what of it counts without
-  /// being in that.
+  /// Returns the key for look-up in an index: the request's key together with compared parts that
+  /// it does not contain.
   func lookUpKey(_ request: Request, key: RequestKey) -> RequestKey {
     if looksUpByKey { return key }
     return RequestKey(text: "\(path(request)) \(leaf(request))")
   }
 
-  /// Returns the text that an index finds a request by at the end of its path.
+  /// Returns the text by which an index finds a request at the end of its path.
   func leaf(_ request: Request) -> String {
     let digest = headers.isEmpty ? "" : " \(RequestParts.digest(headerFields(request)))"
     return "\(comparesMethod ? request.method : "*") \(rest(request))\(digest)"
   }
 
-  /// Returns the values of the header fields that count, by name in lower case, in the matcher's
+  /// Returns the values of the compared header fields, by name in lower case, in the matcher's
   /// order.
   ///
-  /// A multipart boundary is chosen anew for each message (RFC 2046 §5.1.1), so it never counts
-  /// where bodies are read apart from it.
+  /// A multipart boundary is new in each message (RFC 2046 §5.1.1), so it is ignored if bodies are
+  /// compared without it.
   func headerFields(_ request: Request) -> [RequestParts.Field] {
     headers.flatMap { name in
       request.headers.values(name).map { value in
@@ -177,7 +181,7 @@ extension Matcher {
     }
   }
 
-  /// Returns the part of a request's origin that counts; `nil` where it has no host.
+  /// Returns the compared parts of a URL's origin; `nil` if it has no host.
   func originKey(_ url: RequestURL) -> String? {
     guard origin != .all, let host = url.host else { return url.origin }
     let scheme = origin.contains(.scheme) ? url.scheme ?? "http" : ""
@@ -185,12 +189,12 @@ extension Matcher {
     return "\(scheme)//\(origin.contains(.host) ? host : "")\(port)"
   }
 
-  /// Tells whether what of a request's origin counts is this.
+  /// Whether the compared parts of a URL's origin equal a key.
   func isOrigin(_ key: String, of url: RequestURL) -> Bool {
     origin == .all ? url.isOf(key) : originKey(url) == key
   }
 
-  /// Returns the query without what is ignored, in canonical order.
+  /// Returns the query without ignored parameters, in canonical order.
   private func canonicalQuery(_ url: RequestURL) -> String {
     if ignoredQuery.isEmpty, pathsWithoutQuery.isEmpty, !isQueryExact {
       return Self.canonical(query: url.query ?? "")
@@ -199,10 +203,10 @@ extension Matcher {
       .joined(separator: "&")
   }
 
-  /// Returns the parameters sorted by name; those of one name keep their order, which may mean
-  /// something.
+  /// Returns the parameters sorted by name. Parameters with the same name keep their order, because
+  /// it may be significant.
   package static func canonical(query: String) -> String {
-    // The text is ASCII and parted as it was, so bytes are looked at.
+    // The text is ASCII with unchanged separators, so it can be processed as bytes.
     let text = query.canonicalForm
     let items = text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     let names = items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
@@ -216,8 +220,8 @@ extension Matcher {
       .map { String(Substring(items[$0])) }.joined(separator: "&")
   }
 
-  /// Returns the parameters that count, in canonical order, and in canonical spelling unless that
-  /// counts.
+  /// Returns the compared parameters in canonical order, and in canonical spelling unless the query
+  /// is compared exactly.
   func queryFields(_ url: RequestURL) -> [RequestParts.Field] {
     if pathsWithoutQuery.contains(url.path) { return [] }
     let fields = (url.query ?? "").split(separator: "&").map { item in
@@ -234,16 +238,16 @@ extension Matcher {
   }
 }
 
-/// A condition written in Swift, evaluated only for recordings whose keys are the request's.
+/// A condition written in Swift, evaluated only for recordings with the request's key.
 ///
-/// Filters of the same name are equal, since functions cannot be compared.
+/// Filters with the same name are equal, because functions cannot be compared.
 public struct Filter: Sendable, Hashable {
-  /// The name of the filter in the explanation of a mismatch.
+  /// The name of the filter in explanations of a mismatch.
   public let name: String
   private let condition: @Sendable (_ recorded: Request, _ asked: Request) -> Bool
 
-  /// Makes a filter of a name and a condition. The condition runs under the deck's lock, so that it
-  /// must be quick and must not use the deck.
+  /// Creates a filter with a name and a condition. The condition runs under the deck's lock, so it
+  /// must be fast and must not use the deck.
   public init(
     _ name: String,
     _ condition: @escaping @Sendable (_ recorded: Request, _ asked: Request) -> Bool
@@ -251,10 +255,10 @@ public struct Filter: Sendable, Hashable {
     (self.name, self.condition) = (name, condition)
   }
 
-  /// Tells whether a recording may answer a request.
+  /// Whether a recording matches a request.
   public func allows(_ recorded: Request, _ asked: Request) -> Bool { condition(recorded, asked) }
 
-  /// Tells whether two filters have the same name.
+  /// Whether two filters have the same name.
   public static func == (left: Filter, right: Filter) -> Bool { left.name == right.name }
 
   /// Hashes the name of the filter.

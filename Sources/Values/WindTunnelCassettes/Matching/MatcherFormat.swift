@@ -1,41 +1,40 @@
-// What a command compares requests by, version 1: the value of `--match FILE`.
+// The rules by which a command compares requests, version 1: the value of `--match FILE`.
 //
 //   { "match": 1,
-//     "method": true,                                    whether methods must be the same
-//     "origin": "required" | "breaksTies",               what scheme, host and port are for
-//     "scheme": true, "host": true, "port": false,       which of them are looked at
-//     "path": { "exact": true },                         paths are compared as they are spelled
-//     "paths": ["/users/{id}"],                          paths that are alike
+//     "method": true,                                    whether methods must be equal
+//     "origin": "required" | "breaksTies",               use of scheme, host and port
+//     "scheme": true, "host": true, "port": false,       which of them are compared
+//     "path": { "exact": true },                         paths are compared byte by byte
+//     "paths": ["/users/{id}"],                          templates of equal paths
 //     "query": { "exact": true },                        so are query parameters
 //     "ignoreQuery": ["page", "utm_*"],
-//     "headers": ["Accept"],                             fields that count; no other does
+//     "headers": ["Accept"],                             compared fields; no others are
 //     "body": "ignored" | "bytes" | "json" | "form" | "multipart" | "byType",
 //     "ignoreBody": ["$.meta.timestamp", "$.items[*].id", "csrf"],
-//     "keep": ["session", "$.card.code"],                what is no secret where it is recorded
-//     "correlate": ["$.header.message"],                 by what a conversation's messages belong
-//                                                        together
-//     "order": true,                                     record --prove: requests and lines of
-//                                                        output keep their order
-//     "ignoreOutput": ["3 passed in *"] }                record --prove: lines that do not count
+//     "keep": ["session", "$.card.code"],                values that are not secret
+//     "correlate": ["$.header.message"],                 values that correlate messages
+//     "order": true,                                     record --prove: the order of requests
+//                                                        and output lines is compared
+//     "ignoreOutput": ["3 passed in *"] }                record --prove: ignored lines
 //
-// Every key but the first may be missing, and then the command's own rule stands. In "ignoreBody"
-// what begins with "$" is a path into JSON, anything else the name of a form's field or a
-// multipart's part. It is no file kind of its own but a flag's value that is too long for a line:
-// it says nothing of what was said, of the weather, or of how a client flew.
+// Every key except the first is optional; the default is the command's own rule. In "ignoreBody", a
+// text that begins with "$" is a JSON path; any other is the name of a form field or a multipart
+// part. It is not a separate kind of file, but a flag's value that is too long for a line. It
+// contains no recordings, network conditions or results.
 
 public import Foundation
 
 extension Matcher {
-  /// The greatest size of a file of rules, in bytes; a larger one is refused before it is read.
+  /// The maximum size of a file of rules in bytes; a larger file is rejected without reading it.
   public static let fileBytesMax = 1 << 20
 
-  /// Reads a file of rules, version 1, on top of the rules of another matcher.
+  /// Reads a file of rules, version 1, which override the rules of another matcher.
   public init(contentsOf file: URL, over base: Matcher) throws {
     let data = try FileError.reading(file, bytesMax: Self.fileBytesMax)
     try self.init(data: data, source: file.lastPathComponent, over: base)
   }
 
-  /// Reads rules from bytes, on top of the rules of another matcher.
+  /// Reads rules from bytes, which override the rules of another matcher.
   public init(data: Data, source: String, over base: Matcher) throws(FormatError) {
     self = base
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
@@ -77,7 +76,7 @@ extension Matcher {
     ("scheme", .scheme), ("host", .host), ("port", .port),
   ]
 
-  /// Reads the object `{ "exact": true }` of a part.
+  /// Reads the object `{ "exact": true }` of a part; `nil` if it is missing.
   private static func exact(
     _ part: String,
     in top: inout ObjectReader
@@ -98,15 +97,16 @@ extension Matcher {
     guard body.reading != .ignored, body.reading != .bytes else {
       throw top.error(
         "ignoreBody",
-        "nothing inside a body can be ignored while \"body\" is \"\(body.reading.rawValue)\"",
-        fix: "Write \"body\": \"json\", \"form\", \"multipart\" or \"byType\" beside it."
+        "nothing inside a body can be ignored if \"body\" is \"\(body.reading.rawValue)\"",
+        fix: "Add \"body\": \"json\", \"form\", \"multipart\" or \"byType\"."
       )
     }
     body.ignoredPaths = ignored.compactMap { JSONPath($0) }
     body.ignoredFields = ignored.filter { !$0.hasPrefix("$") }.map { NamePattern($0) }
   }
 
-  /// Returns the rules as a file holds them, without those that another matcher has as well.
+  /// Returns the rules in the format of a file, without rules that are equal in another matcher.
+  ///
   /// Filters are functions and cannot be written.
   public func json(over base: Matcher) -> JSON {
     let others = zip(members, base.members).filter { $0.value != $1.value }.map(\.0)
@@ -116,7 +116,7 @@ extension Matcher {
     )
   }
 
-  /// The members of all rules.
+  /// The members for all rules.
   private var members: [JSON.Member] {
     let ignored = body.ignoredPaths.map(\.description) + body.ignoredFields.map(\.description)
     let parts = Self.originNames.map { name, part in
@@ -136,7 +136,7 @@ extension Matcher {
 }
 
 extension ObjectReader {
-  /// Returns a list of texts, each of which is taken for something; `nil` where there is no list.
+  /// Returns a list of parsed texts; `nil` if it is missing.
   fileprivate mutating func texts<Value>(
     _ name: String,
     _ what: String,

@@ -1,19 +1,20 @@
-/// The reason why no recording answers a request: the request, the nearest recordings and their
-/// differences from it, part by part.
+/// The reason why no recording matches a request, with the most similar recordings and their
+/// differences by part.
 public struct Mismatch: Error, Sendable, Hashable {
   /// The request, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
-  /// The nearest recording; `nil` where none is near.
+  /// The most similar recording; `nil` if there is none.
   public var nearest: Nearest?
-  /// The nearest recordings, the nearest first; at most ``candidatesMax``.
+  /// The most similar recordings in order; at most ``candidatesMax``.
   public var candidates: [Candidate] = []
-  /// The number of times that recordings of this very request were played before; 0 if there are
-  /// none.
+  /// The number of previous plays of recordings for this request; 0 if there are no such
+  /// recordings.
   public var played: Int
   /// The number of interactions on the cassette.
   public var count: Int
-  /// The rules under which the nearest recording would have answered, as a file of rules holds
-  /// them; `nil` where ignoring the difference would not help or would not be honest.
+  /// The rules with which the most similar recording would match, in the format of a rules file.
+  ///
+  /// `nil` if ignoring the difference would not help or would hide a real difference.
   public var rule: JSON?
 
   package init(
@@ -27,10 +28,10 @@ public struct Mismatch: Error, Sendable, Hashable {
     (self.played, self.count) = (played, count)
   }
 
-  /// The greatest number of recordings in an explanation.
+  /// The maximum number of recordings in an explanation.
   public static let candidatesMax = 3
 
-  /// The nearest recording, with its first difference.
+  /// The most similar recording, with its first difference.
   public struct Nearest: Sendable, Hashable {
     /// The recording's number on the cassette, from 1.
     public var number: Int
@@ -40,16 +41,16 @@ public struct Mismatch: Error, Sendable, Hashable {
     public var difference: String
   }
 
-  /// A near recording, compared part by part.
+  /// A similar recording, compared part by part.
   public struct Candidate: Sendable, Hashable {
     /// The recording's number on the cassette, from 1.
     public var number: Int
-    /// The request that was recorded.
+    /// The recorded request of the interaction.
     public var request: String
-    /// The number of times that the recording was played to requests that name no lane.
+    /// The number of plays of the recording for requests without a lane.
     public var played = 0
     /// The results of the comparison, one for each part.
-    public var verdicts: [Verdict]
+    public var verdicts: [PartComparison]
 
     /// All differences, in the order of the parts.
     public var differences: [Difference] { verdicts.flatMap(\.differences) }
@@ -69,7 +70,7 @@ public struct Mismatch: Error, Sendable, Hashable {
     case path
     /// The query of the URL.
     case query
-    /// The chosen header fields.
+    /// The compared header fields.
     case headers
     /// The body of the request.
     case body
@@ -77,13 +78,13 @@ public struct Mismatch: Error, Sendable, Hashable {
     case filter
   }
 
-  /// The result of a part's comparison.
-  public struct Verdict: Sendable, Hashable {
+  /// The result of comparing a part.
+  public struct PartComparison: Sendable, Hashable {
     /// The part that was compared.
     public var part: Part
-    /// Tells whether the matcher compares the part.
+    /// Whether the matcher compares the part.
     public var isCompared: Bool
-    /// The differences within the part; empty where it is equal.
+    /// The differences within the part; empty if it is equal.
     public var differences: [Difference] = []
   }
 
@@ -92,13 +93,13 @@ public struct Mismatch: Error, Sendable, Hashable {
     /// The name in a sentence, such as `query "page"` or `body at $.user.id`.
     public var name: String
     /// The position within the part: the name of a parameter, header or form field, or a JSON path;
-    /// `nil` for the whole.
+    /// `nil` for the whole part.
     public var at: String?
-    /// The recorded value; `nil` where there is none.
+    /// The recorded value; `nil` if there is none.
     public var recorded: String?
-    /// The request's value; `nil` where there is none.
+    /// The request's value; `nil` if there is none.
     public var asked: String?
-    /// Tells whether the two values are texts, which stand in quotes in a sentence.
+    /// Whether the values are texts, which are quoted in sentences.
     public var isText = false
 
     /// The difference in one line, such as `query "page": recorded "1", asked "2"`.
@@ -110,15 +111,20 @@ public struct Mismatch: Error, Sendable, Hashable {
     }
   }
 
-  /// Part by part only so many recordings are looked at, the nearest by method, origin, path and
-  /// query.
+  /// The maximum number of recordings that are compared by part. They are the most similar ones by
+  /// method, origin, path and query.
   private static let looksMax = 64
-  /// The number of bytes of bodies that are read for an explanation, the nearest recordings first;
-  /// further ones are compared by size and beginning. It is made while other requests wait.
+  /// The maximum number of body bytes that are read for an explanation, beginning with the most
+  /// similar recordings.
+  ///
+  /// Other bodies are compared by size and beginning. The limit exists because other requests wait
+  /// meanwhile.
   static let bodyBytesMax = 2 << 20
 
-  /// Looks at every recording, which only a request that nothing answers has to pay for; `played`
-  /// tells how often the recording at a place was played to whoever asks.
+  /// Compares a request with every recording, which is only necessary if none matches.
+  ///
+  /// `played` returns the number of plays of the recording at a position for requests without a
+  /// lane.
   package init(
     _ request: Request,
     among interactions: [Interaction],
@@ -140,7 +146,7 @@ public struct Mismatch: Error, Sendable, Hashable {
       let recorded = interactions[index].request
       let isPacked = [recorded, request].contains { $0.headers["Content-Encoding"] != nil }
       let bytes = matcher.comparesBodies ? recorded.body.count + request.body.count : 0
-      // A packed body may open to a thousand times its size.
+      // A compressed body may expand to a thousand times its size.
       comparison.readsBody = bytes <= (isPacked ? left / 1000 : left)
       if comparison.readsBody { left -= bytes }
       comparison.compareBodies(recorded, request, matcher)
@@ -159,14 +165,14 @@ public struct Mismatch: Error, Sendable, Hashable {
       number: first.number,
       request: first.request,
       difference: first.differences.first?.description
-        ?? "nothing but a redacted part, which stands for another value already"
+        ?? "only a redacted part, which already stands for another value"
     )
     if comparison.readsBody {
       rule = WiderMatcher.json(interactions[place], request, first, matcher)
     }
   }
 
-  /// The recordings of this request are used up.
+  /// Creates the mismatch of a request whose recordings have all been played.
   package init(
     exhausted request: Request,
     times: Int,
@@ -183,8 +189,9 @@ public struct Mismatch: Error, Sendable, Hashable {
     )
   }
 
-  /// A client said something within the conversation of interaction `number` that it does not say
-  /// there; nearest is the message `nearest`, if the client says anything.
+  /// Creates the mismatch of an unknown client message in the conversation of interaction `number`.
+  ///
+  /// `nearest` is the number of the most similar recorded message; `nil` if the client sends none.
   package init(
     strayFrom request: Request,
     number: Int,
@@ -201,7 +208,7 @@ public struct Mismatch: Error, Sendable, Hashable {
         Candidate(
           number: number,
           request: recorded,
-          verdicts: [Verdict(part: .body, isCompared: true, differences: [difference])]
+          verdicts: [PartComparison(part: .body, isCompared: true, differences: [difference])]
         )
       ],
       played: 0,
@@ -215,7 +222,7 @@ public struct Mismatch: Error, Sendable, Hashable {
 }
 
 extension Mismatch: CustomStringConvertible {
-  /// The number of further differences of the nearest recording that are told.
+  /// The maximum number of further differences of the most similar recording in the description.
   private static let furtherMax = 5
 
   /// The request, the nearest recordings and the differences, in sentences.
@@ -223,8 +230,8 @@ extension Mismatch: CustomStringConvertible {
     if played > 0 {
       let times = Self.times(played)
       return """
-        \(asked) was already played \(times), and there is no further recording of it.
-        To let it be played again, write "then": "repeat" into interaction \
+        \(asked) was already played \(times), and has no further recording.
+        To play it again, add "then": "repeat" to interaction \
         #\(nearest?.number ?? 0), or record it once more.
         """
     }
@@ -236,11 +243,11 @@ extension Mismatch: CustomStringConvertible {
     return (lines + further).joined(separator: "\n")
   }
 
-  /// The same in one line, for whoever logs many.
+  /// The description in one line, for logs.
   package var line: String {
     let words =
       if played > 0 {
-        "was already played \(Self.times(played)), and there is no further recording of it"
+        "was already played \(Self.times(played)), and has no further recording"
       } else if let nearest {
         "is not on the cassette; nearest: #\(nearest.number) \(nearest.request), "
           + "differs in \(nearest.difference)"
@@ -252,22 +259,22 @@ extension Mismatch: CustomStringConvertible {
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-  /// The nearest recording in half a sentence, without any value of the request's: a program's may
-  /// be secret. Empty where there is no recording.
+  /// A phrase about the most similar recording, without values of the request, because they may be
+  /// secret. Empty if there is no recording.
   package var nearestWords: String {
     guard let nearest, let first = candidates.first else { return "" }
     let difference = first.differences.first.map { ", differs in \($0.name)" } ?? ""
     return "nearest #\(nearest.number) \(nearest.request)\(difference)"
   }
 
-  /// The lines below the first two.
+  /// The lines after the first two.
   private var further: [String] {
     guard let first = candidates.first else { return [] }
     var lines: [String] = []
     let others = first.differences.dropFirst()
     lines += others.prefix(Self.furtherMax).map { "Also in \($0)." }
     if others.count > Self.furtherMax {
-      lines.append("And in \(others.count - Self.furtherMax) more places.")
+      lines.append("And in \(others.count - Self.furtherMax) other places.")
     }
     let same = first.verdicts.filter { $0.isCompared && $0.differences.isEmpty }
     let left = first.verdicts.filter { !$0.isCompared }
@@ -281,12 +288,12 @@ extension Mismatch: CustomStringConvertible {
     }
     if let rule {
       let text = String(decoding: rule.bytes(JSON.Layout(.spaced)), as: UTF8.self)
-      lines.append("To let #\(first.number) answer it, match by: \(text)")
+      lines.append("To match #\(first.number), match by: \(text)")
     }
     lines += candidates.dropFirst().map { candidate in
       let played = candidate.played > 0 ? ", already played \(Self.times(candidate.played))" : ""
       let differences = candidate.differences
-      let more = differences.count > 1 ? ", and in \(differences.count - 1) more" : ""
+      let more = differences.count > 1 ? ", and \(differences.count - 1) more" : ""
       let first = differences.first.map { ", differs in \($0)\(more)" } ?? ""
       return "Then: #\(candidate.number) \(candidate.request)\(played)\(first)."
     }
@@ -313,7 +320,7 @@ extension Mismatch.Candidate {
   }
 }
 
-extension Mismatch.Verdict {
+extension Mismatch.PartComparison {
   fileprivate var json: JSON {
     let verdict = isCompared ? (differences.isEmpty ? "same" : "differs") : "notCompared"
     return .object(

@@ -1,12 +1,13 @@
-/// A template of paths that count as equal: `/users/{id}` stands for every path of two segments
-/// that begins with `users`.
+/// A template of paths that count as equal: `/users/{id}` matches every path of two segments that
+/// begins with `users`.
 ///
-/// The variables are those of RFC 6570 level 1, each of them one whole segment that is not empty.
+/// Each variable is an expression of RFC 6570 level 1 and matches one whole segment that is not
+/// empty.
 public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral
 {
   /// The text of the template, as it was written.
   public let description: String
-  /// The canonical segments; `nil` is a variable.
+  /// The canonical segments; `nil` for a variable.
   private let segments: [String?]
 
   /// Parses the text of a template.
@@ -17,10 +18,10 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
     }
   }
 
-  /// Makes a template from a literal.
+  /// Creates a template from a literal.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Tells whether the template matches a path in canonical spelling.
+  /// Whether the template matches a path in canonical spelling.
   public func fits(_ path: String) -> Bool {
     let asked = Self.segments(path)
     return asked.count == segments.count
@@ -33,17 +34,17 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible, Express
     path.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  /// Whether a segment of a cassette or a template stands for any. `%7Bid%7D` is a text.
+  /// Whether a segment of a cassette or a template is a variable. `%7Bid%7D` is a literal text.
   static func isVariable(_ segment: some StringProtocol) -> Bool {
     segment.hasPrefix("{") && segment.hasSuffix("}")
   }
 }
 
 extension RequestURL {
-  /// The address of a request as a cassette holds it, so that it stands for itself alone: the
-  /// braces of a segment that would stand for any are escaped. `nil` if there is no such segment.
+  /// The URL with escaped braces, so that a recorded URL only matches itself; `nil` if no segment
+  /// is a variable.
   ///
-  /// To a parser of addresses both spellings are one (WHATWG URL §1.3, path percent-encode set).
+  /// A URL parser treats both spellings as equal (WHATWG URL §1.3, path percent-encode set).
   package var literal: RequestURL? {
     guard hasVariables else { return nil }
     var literal = self
@@ -52,7 +53,7 @@ extension RequestURL {
     return literal
   }
 
-  /// Whether a segment of the path stands for any.
+  /// Whether a segment of the path is a variable.
   package var hasVariables: Bool {
     path.utf8.contains(UInt8(ascii: "{"))
       && PathTemplate.segments(path).contains { PathTemplate.isVariable($0) }
@@ -60,7 +61,7 @@ extension RequestURL {
 }
 
 extension PathTemplate {
-  /// Returns the text of a segment that stands for itself.
+  /// Returns a segment with escaped braces, so that it is not a variable.
   static func literal(_ segment: Substring) -> String {
     guard isVariable(segment) else { return String(segment) }
     return String(segment).replacing("{", with: "%7B").replacing("}", with: "%7D")

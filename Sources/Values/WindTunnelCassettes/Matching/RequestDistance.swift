@@ -1,17 +1,18 @@
 internal import Foundation
 
-/// The distance of a request from a recording, and their differences, part by part.
+/// The distance of a request from a recording, and the differences by part.
 struct RequestDistance {
-  /// Longer values are cut in an explanation.
+  /// The maximum length of a value in an explanation.
   private static let shownMax = 120
 
   private(set) var distance = 0.0
-  private(set) var verdicts: [Mismatch.Verdict] = []
+  private(set) var verdicts: [Mismatch.PartComparison] = []
   /// Whether the bodies are read as a whole.
   var readsBody = true
 
-  /// Compares everything but the bodies, which are costly to read. A recorded status may belong to
-  /// the request's condition alone.
+  /// Compares all parts except the bodies, which are expensive to read.
+  ///
+  /// `status` is the recorded status: a 304 or 412 is only valid for the recorded condition.
   init(_ recorded: Request, _ asked: Request, _ matcher: Matcher, answers status: Int? = nil) {
     Work.read(1)
     let isOther = matcher.comparesMethod && !recorded.isMethod(of: asked)
@@ -30,7 +31,7 @@ struct RequestDistance {
       matcher.queryFields(asked.url),
       isCompared: true
     ) { "query \"\($0)\"" }
-    // A recorded part answers its own range only, whatever else is compared.
+    // A recorded part only matches its own range, regardless of the matcher.
     var fields = matcher
     let isPart = recorded.headers["Range"] != nil
     if isPart, !matcher.headers.contains(where: { $0.equalsIgnoringASCIICase("Range") }) {
@@ -46,7 +47,7 @@ struct RequestDistance {
       isCompared: !fields.headers.isEmpty
     ) { name in
       let isPart = Conditions.names.contains { isConditional && $0.equalsIgnoringASCIICase(name) }
-      return isPart ? "the condition that its \(status ?? 0) answered, \(name)" : "header \(name)"
+      return isPart ? "the condition of its \(status ?? 0) response, \(name)" : "header \(name)"
     }
     let refusing = matcher.filters.filter { !$0.allows(recorded, asked) }
     if !matcher.filters.isEmpty {
@@ -54,12 +55,12 @@ struct RequestDistance {
         .filter,
         isCompared: true,
         weight: 0.25,
-        refusing.map { .init(name: "what filter \"\($0.name)\" asks for") }
+        refusing.map { .init(name: "the value of filter \"\($0.name)\"") }
       )
     }
   }
 
-  /// Compares the bodies, which stand before the filters.
+  /// Compares the bodies. Their result precedes that of the filters.
   mutating func compareBodies(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
     let compare = readsBody ? BodyDifferences.differences : BodyDifferences.roughDifferences
     let differences = compare(recorded, asked, matcher.body)
@@ -67,7 +68,8 @@ struct RequestDistance {
     add(
       .body,
       isCompared: matcher.comparesBodies,
-      // Near misses first, and never farther than another method.
+      // Up to ten differences together weigh 0.9, less than a different method. Further ones add
+      // 0.09 each.
       weight: differences.isEmpty ? 0 : max(0.1, 1 / Double(differences.count)) * 0.9,
       differences
     )
@@ -81,7 +83,9 @@ struct RequestDistance {
     _ differences: [Mismatch.Difference]
   ) {
     distance += weight * Double(differences.count)
-    verdicts.append(Mismatch.Verdict(part: part, isCompared: isCompared, differences: differences))
+    verdicts.append(
+      Mismatch.PartComparison(part: part, isCompared: isCompared, differences: differences)
+    )
   }
 
   private mutating func compareOrigins(
@@ -112,7 +116,7 @@ struct RequestDistance {
     let ports = [recorded, asked].map { $0.effectivePort.map(String.init) }
     let schemes = [recorded, asked].map { $0.scheme ?? "http" }
     let isOtherScheme = schemes[0] != schemes[1]
-    // A port that follows from the scheme is no difference of its own.
+    // A default port that follows from the scheme is not a difference of its own.
     let writtenPorts =
       recorded.port == nil && asked.port == nil && isOtherScheme && matcher.origin.contains(.scheme)
     compare(.scheme, .scheme, 0.5, schemes[0], schemes[1], shown: (schemes[0], schemes[1]))
@@ -127,7 +131,7 @@ struct RequestDistance {
     )
   }
 
-  /// Returns the distance of a request from a recording by what is cheap to look at, for every
+  /// Returns an approximate distance that is cheap to compute, because it is computed for every
   /// recording.
   static func roughDistance(_ recorded: Request, _ asked: Request, _ matcher: Matcher) -> Double {
     var distance = 0.0
@@ -163,7 +167,7 @@ struct RequestDistance {
     guard shared < most || paths[0].hasSuffix("/") != paths[1].hasSuffix("/") else {
       return (0, nil)
     }
-    // A slip in one segment is nearer than another word.
+    // A spelling error in a segment is closer than a different word.
     let slip = shared < min(there.count, here.count) ? likeness(there[shared], here[shared]) : 0
     return (
       1 + 3 * (1 - (Double(shared) + 0.9 * slip) / Double(max(most, 1))),
@@ -171,8 +175,9 @@ struct RequestDistance {
     )
   }
 
-  /// Returns the share of two words that their beginnings and ends have in common, from 0 to 1;
-  /// every recording is asked for it, so it looks at each letter once.
+  /// Returns the common share of two words at their beginnings and ends, from 0 to 1.
+  ///
+  /// It reads each letter only once, because it runs for every recording.
   private static func likeness(_ left: Substring, _ right: Substring) -> Double {
     let (left, right) = (left.utf8, right.utf8)
     let beginning = zip(left, right).prefix { $0 == $1 }.count
@@ -201,32 +206,32 @@ struct RequestDistance {
     add(part, isCompared: isCompared, weight: 0.5, differences)
   }
 
-  /// Tells whether a recorded text holds a redaction that may stand for what was asked.
+  /// Whether a recorded text contains redacted parts and matches the request's text.
   static func stands(_ recorded: String, for asked: String) -> Bool {
     guard let shape = RedactedText(recorded)?.shape else { return false }
     if shape.values(in: asked) != nil { return true }
-    // Parts of an address may be spelled otherwise.
+    // Parts of a URL may be escaped differently.
     guard recorded.contains("%") || asked.contains("%") else { return false }
     let plain = [recorded, asked].map { $0.removingPercentEncoding ?? $0 }
     return RedactedText(plain[0])?.shape.values(in: plain[1]) != nil
   }
 
-  /// Returns a value short enough for a sentence, on one line.
+  /// Returns a value shortened to one line for a sentence.
   static func cut(_ value: String) -> String {
     let line = value.replacing("\n", with: "; ")
     return line.count <= shownMax ? line : "\(line.prefix(shownMax))…"
   }
 }
 
-/// A parameter or header field in which a request differs from a recording.
+/// A difference in a parameter or header field between a request and a recording.
 struct FieldDifference {
   var name: String
-  /// The recorded values of this name, one after the other; `nil` for none.
+  /// The recorded values with this name, joined by commas; `nil` if there are none.
   var recorded: String?
-  /// The request's values of it.
+  /// The request's values with this name; `nil` if there are none.
   var asked: String?
 
-  /// Returns every name whose values differ; what a redaction may stand for does not.
+  /// Returns the differences by name. Values that match a placeholder are equal.
   static func all(_ recorded: [RequestParts.Field], _ asked: [RequestParts.Field])
     -> [FieldDifference]
   {

@@ -1,30 +1,30 @@
 internal import Foundation
 
-/// A request taken apart into the texts that count, any of which a recording may have redacted.
+/// The compared texts of a request, each of which may be redacted in a recording.
 struct RequestParts {
   /// A parameter or header field.
   struct Field: Equatable {
     var name: String
     var value: String
-    /// Tells whether a `=` stood behind the name.
+    /// Whether a `=` follows the name.
     var hasValue = true
 
-    /// By bytes: Swift's own `==` takes composed and decomposed letters for the same.
+    /// Compared by bytes, because Swift's `==` treats composed and decomposed letters as equal.
     static func == (left: Field, right: Field) -> Bool {
       left.hasValue == right.hasValue && left.name.utf8.elementsEqual(right.name.utf8)
         && left.value.utf8.elementsEqual(right.value.utf8)
     }
   }
 
-  /// The place at which a text stands.
-  enum Place: Hashable {
+  /// The place of a text in a request.
+  enum Position: Hashable {
     case segment(Int)
     case query(Int)
     case header(Int)
     case field(Int)
-    /// Places of members and elements, from the top.
+    /// Indices of members and elements, from the top.
     case json([Int])
-    /// The body as a whole.
+    /// The whole body as text.
     case text
   }
 
@@ -34,7 +34,8 @@ struct RequestParts {
   private var headers: [Field]
   private var body: ComparedBody
 
-  /// Takes a request apart; where `opens` says so, bodies that are compared by their bytes, too.
+  /// Splits a request into its parts. If `opens` is true, bodies that are compared as bytes are
+  /// parsed, too.
   init(_ request: Request, _ matcher: Matcher, opens: Bool) {
     method = matcher.comparesMethod ? request.method : "*"
     segments = PathTemplate.segments(matcher.path(request)).map(String.init)
@@ -45,22 +46,22 @@ struct RequestParts {
       ? ComparedBody(opening: request) : ComparedBody(request, matcher.body)
   }
 
-  /// Every place that holds a text.
-  var places: [Place] {
-    var places = segments.indices.map(Place.segment)
-    places += query.indices.map(Place.query) + headers.indices.map(Place.header)
+  /// All places that contain a text.
+  var places: [Position] {
+    var places = segments.indices.map(Position.segment)
+    places += query.indices.map(Position.query) + headers.indices.map(Position.header)
     switch body {
     case .nothing: break
     case .bytes: places.append(.text)
-    case .fields(let fields): places += fields.indices.map(Place.field)
-    case .json(let json): places += json.stringPlaces.map(Place.json)
+    case .fields(let fields): places += fields.indices.map(Position.field)
+    case .json(let json): places += json.stringPlaces.map(Position.json)
     }
     return places
   }
 
-  /// The text at a place; `nil` if there is no such place. A number or a word of JSON is its
-  /// own text.
-  subscript(place: Place) -> String? {
+  /// The text at a place; `nil` if the place does not exist. For a number or literal of JSON, the
+  /// text is its spelling.
+  subscript(place: Position) -> String? {
     switch (place, body) {
     case (.segment(let index), _):
       return segments.indices.contains(index) ? Self.plain(segments[index]) : nil
@@ -76,11 +77,11 @@ struct RequestParts {
     }
   }
 
-  /// Returns the text that a part of an address means.
+  /// Returns the text without percent-encoding.
   private static func plain(_ text: String) -> String { text.removingPercentEncoding ?? text }
 
-  /// Takes the text out of a place, so that it does not count.
-  mutating func clear(_ place: Place) {
+  /// Removes the text at a place, so that it is not compared.
+  mutating func clear(_ place: Position) {
     switch (place, body) {
     case (.segment(let index), _): segments[index] = ""
     case (.query(let index), _): query[index].value = "\0"
@@ -94,7 +95,7 @@ struct RequestParts {
     }
   }
 
-  /// Everything but the path, in one text.
+  /// The request without its path, as one text.
   var leaf: String { "\(method) \(Self.digest(query)) \(Self.digest(headers)) \(body.digest)" }
 
   static func digest(_ fields: [Field]) -> String {

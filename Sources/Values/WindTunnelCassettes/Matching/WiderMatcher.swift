@@ -1,9 +1,9 @@
-/// A matcher that lets a recording answer a request which is none of its own.
+/// The search for a less strict matcher with which a recording would match a request.
 enum WiderMatcher {
-  /// Returns the matcher under which a recording would have answered, where what differs can be
+  /// Returns the rules with which a recording would match; `nil` if the difference cannot be
   /// ignored.
   ///
-  /// It is tried before it is told, so what is pasted works.
+  /// The result is verified, so that the suggested rules work.
   static func json(
     _ interaction: Interaction,
     _ asked: Request,
@@ -19,7 +19,7 @@ enum WiderMatcher {
       case .host: wider.origin.remove(.host)
       case .port: wider.origin.remove(.port)
       case .path:
-        // A spelling is no reason to let other paths in.
+        // A different spelling of the path does not require a template.
         wider.isPathExact = false
         if wider.path(recorded) == wider.path(asked) { continue }
         guard let template = template(recorded, asked) else { return nil }
@@ -33,7 +33,7 @@ enum WiderMatcher {
       case .body: wider.body = body(recorded, asked, matcher.body)
       }
     }
-    // Scheme and port go together where the port follows from the scheme.
+    // If the port follows from the scheme, both are ignored together.
     if !wider.origin.contains(.scheme), recorded.url.port == nil || asked.url.port == nil {
       wider.origin.remove(.port)
     }
@@ -41,13 +41,13 @@ enum WiderMatcher {
     let index = MatchIndex([interaction], matcher: wider)
     guard index.sequence(for: asked, key: wider.key(asked)) != nil else { return nil }
     var base = Matcher(authority: matcher.authority)
-    // What no longer counts is said.
+    // Exact comparisons that were disabled are stated explicitly.
     if matcher.isPathExact { base.isPathExact = !wider.isPathExact }
     if matcher.isQueryExact { base.isQueryExact = !wider.isQueryExact }
     return wider.json(over: base)
   }
 
-  /// Returns a template of both paths; `nil` where less than half of them is shared.
+  /// Returns a template that matches both paths; `nil` if at least half of the segments differ.
   private static func template(_ recorded: Request, _ asked: Request) -> PathTemplate? {
     let there = PathTemplate.segments(recorded.url.path)
     let here = PathTemplate.segments(asked.url.path)

@@ -1,6 +1,8 @@
 extension Edit {
-  /// Returns the edits that make one text of another in which stretches were replaced: one for each
-  /// pseudonym where that is all that differs, else one from the first difference to the last.
+  /// Returns the edits that turn one text into another.
+  ///
+  /// There is one edit for each pseudonym if nothing else differs; otherwise one edit from the
+  /// first to the last difference.
   package static func between(_ old: Bytes, _ new: Bytes) -> [Edit] {
     let edits = byPseudonym(old, new)
     if let edits, applied(edits, to: old) == new { return edits }
@@ -31,7 +33,8 @@ extension Edit {
 }
 
 extension EscapedText {
-  /// Returns the original with what was replaced in its meaning, and all else as it is spelled.
+  /// Returns the original text with the replacements of its decoded text applied; all else keeps
+  /// its spelling.
   package func original(meaning replaced: Bytes, spell: (String) -> String) -> Bytes {
     let edits = Edit.between(bytes, replaced).map {
       Edit($0.range, Bytes(spell(String(decoding: $0.bytes, as: UTF8.self)).utf8))

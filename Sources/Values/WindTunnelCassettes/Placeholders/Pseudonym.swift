@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A pseudonym as it stands on a cassette: `REDACTED-token-1`.
+/// A placeholder on a cassette, such as `REDACTED-token-1`.
 package struct Pseudonym: Hashable, Comparable {
   package var name: String
   package var ordinal: Int
@@ -13,10 +13,10 @@ package struct Pseudonym: Hashable, Comparable {
 }
 
 extension Interaction {
-  /// The pseudonyms that stand in it.
+  /// The pseudonyms that the interaction contains.
   package var pseudonyms: Set<Pseudonym> { Set(orderedPseudonyms) }
 
-  /// Returns the same with other ordinals, in texts and in what base64 spells; lengths follow.
+  /// Returns the interaction with other ordinals, in plain text and in base64; lengths are updated.
   package func renumbered(_ ordinal: (Pseudonym) -> Int) -> Interaction {
     var copy = self
     func text(_ text: String) -> String {
@@ -106,7 +106,7 @@ extension Interaction {
     guard !notes.isEmpty else { return notes }
     let bytes = Bytes(JSON.object(notes).bytes())
     let new = renumbered(bytes, ordinal)
-    // It was written here a moment ago.
+    // The text was just written as JSON, so it can be parsed.
     guard new != bytes, let json = try? JSONParser.parse(new), case .object(let members) = json
     else { return notes }
     return members
@@ -129,7 +129,7 @@ extension Interaction {
     return Bytes((new + Self.renumbered(text[place...], ordinal)).utf8)
   }
 
-  /// Returns a text with other ordinals, but for what stands packed in it.
+  /// Returns a text with other ordinals, except within base64.
   package static func renumbered(_ text: Substring, _ ordinal: (Pseudonym) -> Int) -> String {
     let bytes = Bytes(text.utf8)
     let edits = PseudonymText.found(in: bytes).map { range, pseudonym in
@@ -139,17 +139,17 @@ extension Interaction {
   }
 }
 
-/// A scanner for placeholders such as `REDACTED-token-1`, without regular expressions, since every
-/// body is scanned.
+/// A scanner for placeholders such as `REDACTED-token-1`. It uses no regular expressions, because
+/// it scans every body.
 package enum PseudonymText {
   private static let mark = Bytes("REDACTED-".utf8)
   private static let mailEnd = Bytes("@example.test".utf8)
 
-  /// Returns the pseudonyms in a text with their places, in their order.
+  /// Returns the pseudonyms in a text with their ranges, in order.
   package static func found(in bytes: Bytes) -> [(range: Range<Int>, pseudonym: Pseudonym)] {
     starts(in: bytes).compactMap { start in
       let run = run(from: start, in: bytes)
-      // The last hyphen with a digit behind it ends the name.
+      // The last hyphen before a digit ends the name.
       guard
         let hyphen = run.indices.dropFirst().last(where: { index in
           run[index] == UInt8(ascii: "-") && index + 1 < run.endIndex && run[index + 1].isASCIIDigit
@@ -162,7 +162,7 @@ package enum PseudonymText {
     }
   }
 
-  /// Tells whether a text is one of these and nothing else, be it an e-mail address of one.
+  /// Whether a text consists of one pseudonym only, or of an e-mail address with one.
   package static func isWhole(_ bytes: Bytes) -> Bool {
     guard bytes.starts(with: mark) else { return false }
     let run = run(from: mark.count, in: bytes)
@@ -174,9 +174,9 @@ package enum PseudonymText {
     return !digits.isEmpty && digits.allSatisfy(\.isASCIIDigit)
   }
 
-  /// Tells whether any may stand in a text, as it is, in base64 or in hexadecimal digits.
+  /// Whether a text may contain pseudonyms: in plain text, base64 or hexadecimal digits.
   package static func mayBeIn(_ bytes: Bytes) -> Bool {
-    // The first two bytes of what ``RedactedText/mayBeIn(_:)`` looks for.
+    // The first two bytes of the marks in ``RedactedText/mayBeIn(_:)``.
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() {
         let next = bytes[place + 1]
@@ -193,7 +193,7 @@ package enum PseudonymText {
     } && RedactedText.mayBeIn(bytes)
   }
 
-  /// Returns the places at which the names begin.
+  /// Returns the positions at which the names begin.
   private static func starts(in bytes: Bytes) -> [Int] {
     bytes.withUnsafeBufferPointer { bytes in
       var starts: [Int] = []

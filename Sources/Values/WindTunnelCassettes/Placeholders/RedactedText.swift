@@ -1,17 +1,17 @@
-/// A recorded text from which values were taken, such as `Bearer REDACTED-authorization-1`.
+/// A recorded text with redacted values, such as `Bearer REDACTED-authorization-1`.
 package struct RedactedText {
-  /// Something that stands in place of something else.
+  /// A redacted part of the text.
   fileprivate enum Slot: Hashable, Sendable {
-    /// A value, and what it is called.
+    /// A value with its name.
     case value(String)
-    /// A text in base64 that holds values.
+    /// A text in base64 that contains values.
     case base64(Shape)
   }
 
-  /// The text around the values, and their names; all texts of one shape are found in one place,
-  /// whatever their ordinals.
+  /// The text around the values, and their names, without ordinals. Texts of one shape are indexed
+  /// together.
   package struct Shape: Hashable, Sendable {
-    /// One more than there are slots.
+    /// The texts around the slots; one more than there are slots.
     package var literals: [String]
     fileprivate var slots: [Slot]
 
@@ -25,9 +25,11 @@ package struct RedactedText {
       }
     }
 
-    /// Returns what a text has in place of the values; `nil` if it is not of this shape.
+    /// Returns the values that a text has in place of the placeholders; `nil` if it does not have
+    /// this shape.
     ///
-    /// Each value ends where the next literal first occurs, the last one before the last literal.
+    /// Each value ends before the first occurrence of the next literal, and the last value before
+    /// the last literal.
     package func values(in text: String) -> [String]? {
       guard let first = literals.first, let last = literals.last, text.read.hasPrefix(first) else {
         return nil
@@ -59,16 +61,16 @@ package struct RedactedText {
 
   package private(set) var shape = Shape(literals: [], slots: [])
   private(set) var ordinals: [Int] = []
-  /// The texts in place of the values as they are written, for values outside base64.
+  /// The placeholders as they are written, for values outside base64.
   package private(set) var stands: [String] = []
-  /// Tells whether some of the values are in base64.
+  /// Whether some of the values are in base64.
   package private(set) var isPacked = false
 
   private static let mark = "REDACTED-"
-  /// Longer names are none of ours; the bound keeps the reading of any text linear.
+  /// The maximum length of a placeholder without its mark. The limit keeps parsing linear.
   private static let wordMax = 128
 
-  /// Reads a text; `nil` if nothing was taken from it.
+  /// Parses a text; `nil` if it contains no placeholders.
   package init?(_ text: String) {
     var literal = ""
     var place = text.startIndex
@@ -83,8 +85,7 @@ package struct RedactedText {
     shape.literals.append(literal)
   }
 
-  /// Returns what a text has in place of the values, each by its name and ordinal; empty if it is
-  /// not of this shape.
+  /// Returns the values of another text by name and ordinal; empty if it does not have this shape.
   package func values(in text: String) -> [Pseudonym: String] {
     let parts = zip(shape.names, ordinals).map { Pseudonym(name: $0, ordinal: $1) }
     return Dictionary(zip(parts, shape.values(in: text) ?? [])) { first, _ in first }
@@ -95,7 +96,7 @@ package struct RedactedText {
     shape.slots.append(slot)
   }
 
-  /// Reads what is not in base64; `literal` is what stands behind the last value.
+  /// Parses text outside base64; `literal` is the text after the last value.
   private mutating func read(_ text: Substring, _ literal: inout String) {
     var rest = text
     while let range = rest.firstRange(of: Self.mark) {
@@ -106,7 +107,7 @@ package struct RedactedText {
         continue
       }
       let end = rest.dropFirst(count)
-      // The end of a pseudonym that is an e-mail address.
+      // The end of a pseudonym in the form of an e-mail address.
       let mail = end.hasPrefix(Self.mailEnd) ? Self.mailEnd.count : 0
       let before = Self.withoutToken(literal)
       stands.append(
@@ -120,7 +121,7 @@ package struct RedactedText {
     literal += rest.read
   }
 
-  /// `name-N` at the beginning of a text; the name may hold hyphens and digits of its own.
+  /// Parses `name-N` at the beginning of a text. The name may contain hyphens and digits.
   private static func tail(_ text: Substring) -> (name: String, ordinal: Int, count: Int)? {
     var word = text.prefix(wordMax).prefix {
       $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
@@ -136,7 +137,8 @@ package struct RedactedText {
     return nil
   }
 
-  /// Returns the ordinal that a value names itself: a drill asks with what stands on the cassette.
+  /// Returns the ordinal of a value that is a placeholder itself; a drill sends the requests of the
+  /// cassette.
   static func ordinal(in value: String, name: String) -> Int? {
     guard let text = RedactedText(value), text.shape.names == [name],
       text.shape.literals == ["", ""], !text.isPacked
@@ -144,10 +146,11 @@ package struct RedactedText {
     return text.ordinals[0]
   }
 
-  /// Tells whether anything was taken from a text.
+  /// Whether a text contains placeholders.
   static func isIn(_ text: String) -> Bool { mayBeIn(text.utf8) && RedactedText(text) != nil }
 
-  /// Tells whether it is worth looking: the mark stands somewhere, as it is or in base64.
+  /// Whether a text may contain placeholders, in plain text or in base64. A fast check that may
+  /// return `true` unnecessarily.
   package static func mayBeIn(_ bytes: some Collection<UInt8>) -> Bool {
     var rest = bytes[...]
     while let place = rest.firstIndex(where: { begins($0) }) {
@@ -161,23 +164,21 @@ package struct RedactedText {
     return false
   }
 
-  // What was taken out of something in base64: the whole of it was spelled anew.
+  // Values within base64 text: the whole text was encoded again.
 
-  /// The spellings that base64 makes of the mark at each of the three places in which a group may
-  /// begin, and its hexadecimal digits.
+  /// The mark in base64, at each of the three offsets within a group, and in hexadecimal digits.
   private static let packedMarks = [
     "UkVEQUNURUQt", "JFREFDVEVEL", "SRURBQ1RFRC", "52454441435445442d", "52454441435445442D",
   ]
 
-  /// Tells whether a mark may begin with a byte.
+  /// Whether a mark can begin with a byte.
   private static func begins(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "R") || byte == UInt8(ascii: "U") || byte == UInt8(ascii: "J")
       || byte == UInt8(ascii: "S") || byte == UInt8(ascii: "5")
   }
 
-  /// Returns the stretches of a text that hold values in base64 or in
-  /// hexadecimal digits. The parts of a web token are none: they
-  /// lead up to its pseudonym.
+  /// Returns the ranges of a text that contain values in base64 or hexadecimal digits. The parts of
+  /// a web token are excluded, because they belong to its pseudonym.
   package static func packed(in text: String) -> [(range: Range<String.Index>, inner: RedactedText)]
   {
     guard packedMarks.contains(where: { text.read.contains($0) }) else { return [] }
@@ -193,13 +194,13 @@ package struct RedactedText {
       let utf8 = text.utf8
       let start = utf8.index(utf8.startIndex, offsetBy: run.lowerBound)
       let end = utf8.index(start, offsetBy: run.count)
-      // Padding, as it is spelled in an address.
+      // Percent-encoded padding in a URL.
       let padding = text[end...].prefixMatch(of: /(%3[Dd]){1,2}/)?.range.upperBound
       return (start..<(padding ?? end), redacted)
     }
   }
 
-  /// Returns the runs that may be either: as a whole, or between strokes of a path.
+  /// Returns the runs that may be encoded text: a whole run, or its parts between slashes.
   private static func runs(in bytes: Bytes) -> [Range<Int>] {
     Base64Text.runs(in: bytes).flatMap { run -> [Range<Int>] in
       if EncodedText.decoded(bytes[run]).flatMap({ String(utf8: $0) }) != nil { return [run] }
@@ -207,11 +208,10 @@ package struct RedactedText {
     }
   }
 
-  // What was taken out may have left its shape: a web token its first two parts, which lead up to
-  // the pseudonym, an e-mail address its end. Both belong to the value and not to what stands
-  // around it.
+  // A redacted value may keep its shape: a web token its first two parts, an e-mail address its
+  // end. Both belong to the value rather than to the surrounding text.
 
-  /// Returns a text up to a pseudonym, without the part of a web token at its end.
+  /// Returns the text before a pseudonym, without the parts of a web token at its end.
   private static func withoutToken(_ text: String) -> String {
     guard text.read.hasSuffix(".") else { return text }
     let start = text.lastIndex { !isToken($0) }.map { text.index(after: $0) } ?? text.startIndex
@@ -230,15 +230,17 @@ package struct RedactedText {
 
 // Redacted parts of texts, such as `Bearer REDACTED-authorization-1`.
 extension String {
-  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`: two recordings may
-  /// count differently. A token that still decodes is its signature alone, since its dates change.
+  /// The text with `REDACTED-authorization` for `REDACTED-authorization-1`, because two recordings
+  /// may number differently.
+  ///
+  /// A redacted web token is reduced to its signature, because its dates change.
   var withoutRedactionOrdinals: String {
     guard contains("REDACTED-") else { return self }
     return replacing(/(?:eyJ[\w-]+\.[\w-]*\.)?(REDACTED-[a-z0-9-]*[a-z0-9])-[0-9]+/) { $0.output.1 }
   }
 
-  /// The text with zero for the dates in redacted web tokens (RFC 7519 §4.1), the only numbers that
-  /// are left in them; `nil` if there are none.
+  /// The text with zero for the dates in redacted web tokens (RFC 7519 §4.1), which are the only
+  /// numbers left in them; `nil` if there are none.
   var withoutTokenDates: String? {
     guard contains(".REDACTED-") else { return nil }
     let text = replacing(/\b(eyJ[A-Za-z0-9_-]+\.)([A-Za-z0-9_-]+)(?=\.REDACTED-)/) { match in
@@ -251,8 +253,7 @@ extension String {
     return text == self ? nil : text
   }
 
-  /// Tells whether a recorded text, whose redacted parts stand for any value, is what another one
-  /// says.
+  /// Whether a recorded text equals another text, with its placeholders matching any value.
   package func agrees(with other: String) -> Bool {
     if self == other { return true }
     guard RedactedText.mayBeIn(utf8) else { return false }

@@ -1,21 +1,23 @@
 internal import Foundation
 
-/// A shift of dates by whole seconds that keeps the spelling and the length of each.
+/// A shift of dates by whole seconds that keeps the format and the length of each date.
 struct DateShift: Hashable {
-  /// The distance, in seconds.
+  /// The shift in seconds.
   let seconds: Int
-  /// The moment of the recording, in seconds since 1970.
+  /// The time of the recording, in seconds since 1970.
   private let recorded: Int
 
-  /// The dates of HTTP and RFC 3339 have four digits for the year.
+  /// The latest time; dates of HTTP and RFC 3339 have a year of four digits.
   private static let secondsMax = 253_402_300_799
-  /// Zero stands for no date at all, and what was before is nobody's expiry.
+  /// The earliest time. Zero means no date, and no earlier time is a real expiry.
   private static let secondsMin = 86_400
 
-  /// From the moment of a recording to another one; `nil` where it is not known when that was.
+  /// Creates the shift from the time of a recording to another time; `nil` if the time of the
+  /// recording is unknown.
   ///
-  /// The origin's `Date`, and `Age` beside it where a cache answered (RFC 9111 §4.2.3), else
-  /// `recordedAt`: what the answer dates, it dates by the origin's clock.
+  /// It is the response's `Date`, plus `Age` if a cache sent the response (RFC 9111 §4.2.3), or
+  /// else `recordedAt`. `Date` is preferred, because the other dates are also from the origin's
+  /// clock.
   init?(of interaction: Interaction, to now: Date) {
     let headers = interaction.response?.headers ?? [:]
     let recorded: Duration
@@ -39,8 +41,8 @@ struct DateShift: Hashable {
     return (Self.secondsMin...Self.secondsMax).contains(moved) ? moved : nil
   }
 
-  /// `2024-05-01T10:00:00.123+02:00` (RFC 3339 §5.6); fraction and zone stay. `nil` for what is
-  /// none.
+  /// Returns the shifted date of RFC 3339 §5.6, such as `2024-05-01T10:00:00.123+02:00`, with its
+  /// fraction and zone; `nil` for other texts.
   func timestamp(_ text: String) -> String? {
     guard 20...40 ~= text.utf8.count,
       let match = text.wholeMatch(
@@ -53,7 +55,8 @@ struct DateShift: Hashable {
     return "\(date)\(match.2)\(time)\(match.4 ?? "")\(match.5)"
   }
 
-  /// `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §5.6.7), with dashes as cookies have them, too.
+  /// Returns the shifted date of HTTP (RFC 9110 §5.6.7), such as `Wed, 21 Oct 2026 07:28:00 GMT`,
+  /// also with dashes as in cookies; `nil` for other texts.
   func http(_ text: String) -> String? {
     guard text.utf8.count == 29, let moved = moved(DateText.sinceEpoch(http: text)) else {
       return nil
@@ -61,8 +64,10 @@ struct DateShift: Hashable {
     return DateText.http(.seconds(moved), separator: text.contains("-") ? "-" : " ")
   }
 
-  /// Returns a number of seconds or milliseconds since 1970, if it is one from the years about the
-  /// recording: any other number of ten or thirteen digits is likelier something else.
+  /// Returns a shifted number of seconds or milliseconds since 1970; `nil` if it is not within some
+  /// years of the recording.
+  ///
+  /// Other numbers with ten or thirteen digits probably have a different meaning.
   func epoch(_ digits: String) -> String? {
     guard let number = Int(digits), digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       return nil
@@ -78,17 +83,16 @@ struct DateShift: Hashable {
     return moved.utf8.count == digits.utf8.count ? moved : nil
   }
 
-  /// Ten years in seconds, about.
+  /// About ten years, in seconds.
   private static let yearsAbout = 10 * 366 * 86_400
 
-  /// Names under which JSON tells seconds or milliseconds since 1970, however their words are
-  /// parted.
+  /// The normalised names of JSON members that contain seconds or milliseconds since 1970.
   private static let numberNames: Set<String> = [
     "exp", "iat", "nbf", "authtime", "expires", "expiresat", "expiry", "expiration", "issuedat",
     "created", "createdat", "updated", "updatedat", "timestamp",
   ]
 
-  /// Returns a body with its dates moved; `nil` if none is in it.
+  /// Returns a body with its dates shifted; `nil` if it contains none.
   func body(_ bytes: Bytes) -> Bytes? {
     if let moved = json(bytes) { return moved }
     guard RedactedText.mayBeIn(bytes), JSONText(bytes) == nil, let text = String(utf8: bytes) else {
@@ -97,7 +101,7 @@ struct DateShift: Hashable {
     return tokens(text).map { Bytes($0.utf8) }
   }
 
-  /// Returns a JSON text with its dates moved and all else to the byte as it was.
+  /// Returns a JSON text with its dates shifted and all other bytes unchanged.
   private func json(_ bytes: Bytes) -> Bytes? {
     guard let text = JSONText(bytes) else { return nil }
     var edits: [Edit] = []
@@ -115,7 +119,7 @@ struct DateShift: Hashable {
     switch span {
     case .word: break
     case .string(let range):
-      // No date and no token is spelled with escapes, and none is shorter.
+      // Dates and tokens contain no escapes and are at least this long.
       let inner = (range.lowerBound + 1)..<(range.upperBound - 1)
       guard inner.count >= 20, !bytes[inner].contains(UInt8(ascii: "\\")) else { return }
       let text = String(decoding: bytes[inner], as: UTF8.self)
@@ -140,8 +144,7 @@ struct DateShift: Hashable {
     }
   }
 
-  /// Returns a text with the dates of its web tokens moved; `nil` if there is none that is not
-  /// signed.
+  /// Returns a text with the dates of its unsigned web tokens shifted; `nil` if there are none.
   func tokens(_ text: String) -> String? {
     guard text.contains("eyJ") else { return nil }
     let moved = text.replacing(
@@ -149,7 +152,7 @@ struct DateShift: Hashable {
     ) { match in
       guard let claims = Base64Text.decoded(Array(match.output.2.utf8)), let moved = json(claims)
       else { return String(match.output.0) }
-      // In the alphabet of addresses, without padding (RFC 7515 §2).
+      // The URL-safe alphabet without padding (RFC 7515 §2).
       let part = Base64Text.encoded(moved, like: Array("_".utf8))
       return "\(match.output.1)\(part)\(match.output.3)"
     }

@@ -1,28 +1,27 @@
-// How a recording is played as if it were of today.
+// Playing a recording as if it had been recorded today.
 //
-// All dates of an answer are moved by as much as has gone by since it was recorded, so that `Date`
-// is now and a token that was good for an hour is good for an hour. When that was, its `Date` says,
-// and `Age` beside it; where there is none, `recordedAt`; without either the answer stays as it is.
+// All dates of a response are shifted by its age, so that `Date` is now and a token that was valid
+// for an hour is valid for an hour. The time of the recording is its `Date` plus `Age`, or
+// else `recordedAt`. Without either, the response is unchanged.
 //
-// Moved are, to the second and in their own spelling:
+// These dates are shifted, in whole seconds and in their own format:
 //
-// - header fields that are a date and nothing else (`Date`, `Expires`, `Last-Modified`,
-//   `Retry-After`, …, RFC 9110 §5.6.7, and RFC 3339), `Expires` of cookies (RFC 6265 §5.2.1), and
-//   `X-RateLimit-Reset`;
-// - in JSON bodies strings that are a date with a time and a zone (RFC 3339 §5.6) and nothing else,
-//   and seconds or milliseconds since 1970 under the names of `numberNames`;
-// - the claims `exp`, `iat`, `nbf` and `auth_time` of web tokens (RFC 7519 §4.1) whose signature
-//   was taken out or that have none. What is signed stays, since it would be forged.
+// - header fields that consist of a date (`Date`, `Expires`, `Last-Modified`, `Retry-After`, …, RFC
+//   9110 §5.6.7, and RFC 3339), `Expires` of cookies (RFC 6265 §5.2.1), and `X-RateLimit-Reset`;
+// - in JSON bodies, strings that consist of a date with a time and a zone (RFC 3339 §5.6), and
+//   seconds or milliseconds since 1970 in members named in `numberNames`;
+// - the claims `exp`, `iat`, `nbf` and `auth_time` of web tokens (RFC 7519 §4.1) whose signature is
+//   redacted or missing. Signed tokens are unchanged, because the signature would become invalid.
 //
-// Not moved are days without a time (birthdays), dates within prose, relative times, what is from
-// before 1970-01-02, requests, WebSocket messages, and bodies that are cut or cannot be opened.
-// What a client sends back of a moved date is compared with the recorded one: let the matcher
-// ignore it.
+// These dates are not shifted: days without a time (birthdays), dates within prose, relative times,
+// dates before 1970-01-02, requests, WebSocket messages, and bodies that are truncated or cannot be
+// decoded. If a client sends a shifted date back, it differs from the recorded request, so the
+// matcher must ignore it.
 
 public import Foundation
 
 extension Interaction {
-  /// Returns the interaction as if it had been recorded now.
+  /// Returns the interaction with its dates shifted as if it had been recorded now.
   public func refreshingDates(at now: Date) -> Interaction {
     guard let shift = DateShift(of: self, to: now), shift.seconds != 0 else { return self }
     let isCut = failure != nil
@@ -37,8 +36,8 @@ extension Interaction {
 }
 
 extension Cassette {
-  /// The number of answers that ``Interaction/refreshingDates(at:)`` leaves as they are, for
-  /// nothing says when they were recorded.
+  /// The number of responses that ``Interaction/refreshingDates(at:)`` does not change, because the
+  /// time of their recording is unknown.
   package var undatedCount: Int {
     interactions.count {
       $0.response != nil && DateShift(of: $0, to: Date(timeIntervalSince1970: 0)) == nil

@@ -1,37 +1,39 @@
 package import Foundation
 
-/// A decoder of a body's content codings (RFC 9110 §8.4.1) in the pieces in which it arrives, by
-/// the system's zlib.
+/// An incremental decoder of a body's content codings (RFC 9110 §8.4.1), based on the system's
+/// zlib.
 ///
-/// One reader uses it, piece after piece, and asks at the end whether the body was whole.
+/// A reader passes the pieces in order. At the end it checks ``isWhole``.
 package final class ContentDecoder {
   /// The reasons why a body cannot be decoded.
   package enum Failure: Error, Sendable, Hashable {
-    /// A coding that is none of ``Inflate/codings``, or more of them than ``codingsMax``.
+    /// A coding that is not in ``Inflate/codings``, or more than ``codingsMax`` codings.
     case unknownCoding(String)
-    /// Bytes that are not what the coding makes.
+    /// Bytes that are invalid in the coding.
     case damaged
-    /// A body that is larger than the reader wants it, when it is decoded.
+    /// The decoded body exceeds the reader's limit.
     case tooLarge
   }
 
-  /// The most codings of one body; curl takes as many.
+  /// The maximum number of codings of one body, the same as in curl.
   package static let codingsMax = 5
 
-  /// The most bytes that a piece decodes to, also of a body without a limit: deflate makes 1,032 of
-  /// one (zlib, Technical Details), and pieces are as large as one reading of a socket.
+  /// The maximum decoded size of one piece in bytes; it also applies to a body without a limit.
+  ///
+  /// Deflate expands by a factor of up to 1,032 (zlib, Technical Details). A piece is as large as
+  /// one read of a socket.
   package static let pieceBytesMax = 80 << 20
 
-  /// The stages, the last coding first; none where the body is as it is.
+  /// The decoding stages, the last coding first; empty if the body has no coding.
   private let stages: [InflatingStage]
   private let bytesMax: Int
   private var count = 0
 
-  /// Makes a decoder of the values of `Content-Encoding`, in their order.
+  /// Creates a decoder from the values of `Content-Encoding`, in their order.
   ///
   /// - Parameters:
-  ///   - values: The field's values; an empty list and `identity` mean a body as it is.
-  ///   - bytesMax: The most bytes of the decoded body.
+  ///   - values: The field's values; an empty list and `identity` mean an unencoded body.
+  ///   - bytesMax: The maximum size of the decoded body in bytes.
   /// - Throws: ``Failure/unknownCoding(_:)``.
   package init(_ values: [String], bytesMax: Int) throws(Failure) {
     let codings = values.flatMap(\.listElements).map { $0.lowercased() }
@@ -49,12 +51,12 @@ package final class ContentDecoder {
     (self.stages, self.bytesMax) = (stages, bytesMax)
   }
 
-  /// Returns what a piece of the body decodes to; it may be empty.
+  /// Decodes a piece of the body and returns the decoded bytes, which may be empty.
   package func decode(_ piece: Data) throws(Failure) -> Data {
     var piece = piece
     for stage in stages {
-      // A stage holds no more than the body may have, nor than one coding makes of a piece, so that
-      // no bomb fills the memory.
+      // Limits each stage to the rest of the body's limit and to the maximum of one piece, so that
+      // a decompression bomb cannot fill the memory.
       piece = try stage.decode(piece, bytesMax: min(bytesMax - count, Self.pieceBytesMax))
     }
     count += piece.count
@@ -66,7 +68,7 @@ package final class ContentDecoder {
   package var isWhole: Bool { stages.allSatisfy(\.isWhole) }
 }
 
-/// One coding of a body on its way through zlib.
+/// One coding of a body, decoded by zlib.
 final class InflatingStage {
   private enum State {
     /// The bytes received so far, too few to recognise the form.
@@ -79,18 +81,19 @@ final class InflatingStage {
   private var stream: ZLibStream?
   private var state = State.begins(Data())
   private var isGzip = false
-  /// The form as zlib's `windowBits`; `nil` if the first bytes determine it.
+  /// The format as zlib's `windowBits`; `nil` if the first bytes determine it.
   private let windowBits: Int32?
   /// The bytes after the end of the coded data; `nil` if such bytes are an error.
   private(set) var surplus: Data?
 
-  /// Creates a stage for a form, which keeps surplus bytes. Without a form, the first bytes
+  /// Creates a stage for a format, which keeps surplus bytes. Without a format, the first bytes
   /// determine it, and surplus bytes are an error.
   init(_ windowBits: Int32? = nil) {
     (self.windowBits, surplus) = (windowBits, windowBits.map { _ in Data() })
   }
 
-  /// A body of no bytes is whole, too: there was nothing to encode.
+  /// Whether the coded data is complete. An empty body is complete, because there was nothing to
+  /// encode.
   var isWhole: Bool {
     switch state {
     case .begins(let data): data.isEmpty
@@ -116,8 +119,8 @@ final class InflatingStage {
   /// The first bytes of a member of gzip (RFC 1952 §2.3.1).
   static let member: [UInt8] = [0x1F, 0x8B]
 
-  /// Opens the form, or recognises it by its first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC 1950
-  /// §2.2), or the raw deflate that some servers send.
+  /// Starts the given format, or detects it by the first bytes: gzip (RFC 1952 §2.3.1), zlib (RFC
+  /// 1950 §2.2), or the raw deflate that some servers send.
   private func begin(with bytes: Data) {
     isGzip = windowBits ?? 31 > 15 && bytes.starts(with: Self.member)
     let (first, second) = (Int(bytes[bytes.startIndex]), Int(bytes[bytes.startIndex + 1]))
@@ -151,7 +154,7 @@ final class InflatingStage {
       if case .ended = state {
         let rest = stream.rest
         if rest.isEmpty { return }
-        // What follows the end is another member or rubbish, which its header tells.
+        // After the end follows another gzip member or garbage. The member's header decides.
         guard isGzip, surplus == nil || rest.starts(with: Self.member) else {
           if surplus == nil { throw .damaged }
           surplus?.append(rest)
@@ -168,9 +171,9 @@ final class InflatingStage {
       // Z_STREAM_END.
       case 1: state = .ended
       case 0:
-        // A full buffer may have more behind it.
+        // If the buffer is full, more output may be pending.
         if count < stream.buffer.count, stream.rest.isEmpty { return }
-      // Z_BUF_ERROR: there is nothing more to do.
+      // Z_BUF_ERROR: no progress is possible without more input.
       case -5 where count == 0 && stream.rest.isEmpty: return
       default: throw .damaged
       }

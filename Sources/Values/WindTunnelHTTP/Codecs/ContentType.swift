@@ -1,6 +1,6 @@
-/// A `Content-Type` taken apart (RFC 9110 §8.3.1).
+/// A parsed `Content-Type` (RFC 9110 §8.3.1).
 package struct ContentType {
-  /// Type and subtype in lower case, such as `application/json`.
+  /// The type and subtype in lower case, such as `application/json`.
   package let essence: String
   private let parameters: [(name: String, value: String)]
 
@@ -24,40 +24,41 @@ package struct ContentType {
   /// The value of a parameter, without its quotes.
   package subscript(name: String) -> String? { parameters.first { $0.name.read == name }?.value }
 
-  /// The type with every parameter but the boundary.
+  /// The type with all parameters except the boundary.
   package var withoutBoundary: String {
     ([essence] + parameters.filter { $0.name != "boundary" }.map { "\($0.name)=\($0.value)" })
       .joined(separator: "; ")
   }
 
-  /// The charset in lower case; `nil` where none is named.
+  /// The charset in lower case; `nil` if the type names none.
   package var charset: String? { self["charset"].flatMap { $0.isEmpty ? nil : $0.lowercased() } }
 
-  /// Tells whether content is for eyes and ears: pictures that are text and lists of songs are not.
+  /// Whether the content is an image, audio, video or a font. Text formats such as SVG and
+  /// playlists are excluded.
   package var isMedia: Bool {
     ["image/", "audio/", "video/", "font/"].contains { essence.hasPrefix($0) }
       && !essence.hasSuffix("+xml") && !essence.hasSuffix("mpegurl") && essence != "audio/x-scpls"
   }
 
-  /// Tells whether content is text by its type, whatever bytes are in it.
+  /// Whether the type is a text type, regardless of the bytes.
   package var isText: Bool {
     essence.hasPrefix("text/") || essence.hasSuffix("json") || essence.hasSuffix("xml")
       || essence == "application/x-www-form-urlencoded"
   }
 
-  /// Tells whether content is a program, whose texts lie side by side with nothing between them:
-  /// what follows `password=` there is the next text.
+  /// Whether the content is a program. In its binary, strings are adjacent without separators, so
+  /// the text after `password=` is an unrelated string.
   package var isProgram: Bool {
     essence == "application/wasm" || essence.hasSuffix("executable")
       || essence.hasSuffix("msdownload")
   }
 
-  /// Tells whether content is a page, a script or a style sheet.
+  /// Whether the content is an HTML page, a script or a style sheet.
   package var isScript: Bool {
     ["html", "javascript", "ecmascript", "css"].contains { essence.hasSuffix($0) }
   }
 
-  /// Splits at semicolons that do not stand in a quoted string (RFC 9110 §5.6.4).
+  /// Splits at semicolons outside quoted strings (RFC 9110 §5.6.4).
   private static func pieces(_ text: String) -> [String] {
     var pieces = [""]
     var (isQuoted, isEscaped) = (false, false)

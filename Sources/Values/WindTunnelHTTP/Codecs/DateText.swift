@@ -1,11 +1,12 @@
 internal import Foundation
 
-/// The dates of HAR: ISO 8601 with a fraction of any length and a zone.
+/// The date formats of HAR and HTTP. HAR uses ISO 8601 with a fraction of any length and a zone.
 ///
-/// Foundation's formatters accept three digits or none, and exporters write two to seven.
+/// Foundation's formatters accept a fraction of three digits or none, but exporters write two to
+/// seven.
 package enum DateText {
-  /// Returns the time since 1970 of `2024-05-01T10:00:00.1234567+02:00`; UTC where no zone is
-  /// named.
+  /// Returns the time since 1970 of a date such as `2024-05-01T10:00:00.1234567+02:00`. The default
+  /// zone is UTC.
   package static func sinceEpoch(_ text: String) -> Duration? {
     let pattern =
       /([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]{1,18}))? ?(Z|z|[+-][0-9]{2}:?[0-9]{2})?/
@@ -22,16 +23,16 @@ package enum DateText {
     return .seconds(timegm(&time) - zoneSeconds(match.8 ?? "Z")) + .nanoseconds(Int(padded) ?? 0)
   }
 
-  /// Returns a date, or a date of HTTP or the milliseconds since 1970, which some write in its
-  /// place.
+  /// Returns the time since 1970 of a JSON value: an ISO 8601 date, an HTTP date, or milliseconds
+  /// since 1970.
   package static func sinceEpoch(_ json: JSON) -> Duration? {
     if let text = json.stringValue { return sinceEpoch(text) ?? sinceEpoch(http: text) }
-    // From 2001 to 2286; a smaller number would be one of seconds.
+    // From 2001 to 2286. A smaller number is probably in seconds.
     guard let number = json.doubleValue, 1e12..<1e13 ~= number else { return nil }
     return Duration(milliseconds: number)
   }
 
-  /// `+02:00` or `-0530` in seconds east of Greenwich.
+  /// Returns a zone such as `+02:00` or `-0530` in seconds east of Greenwich.
   private static func zoneSeconds(_ zone: Substring) -> Int {
     guard zone.count > 1, let hours = Int(zone.dropFirst().prefix(2)),
       let minutes = Int(zone.suffix(2))
@@ -39,7 +40,7 @@ package enum DateText {
     return (zone.hasPrefix("-") ? -1 : 1) * (hours * 3600 + minutes * 60)
   }
 
-  /// `2024-05-01T10:00:00.123Z` of a time since 1970; what is less than a millisecond is dropped.
+  /// Returns a time since 1970 as `2024-05-01T10:00:00.123Z`, rounded down to milliseconds.
   package static func text(_ sinceEpoch: Duration) -> String {
     let milliseconds = Int64(max(0, sinceEpoch.inMilliseconds.rounded(.down)))
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
@@ -50,8 +51,9 @@ package enum DateText {
     return "\(date)T\(clock).\(padded(rest, 3))Z"
   }
 
-  /// Returns the date of one of the three spellings of RFC 9110 §5.6.7:
-  /// `Wed, 21 Oct 2026 07:28:00 GMT` (with dashes as in cookies, too),
+  /// Returns the time since 1970 of a date in one of the three formats of RFC 9110 §5.6.7.
+  ///
+  /// The formats are `Wed, 21 Oct 2026 07:28:00 GMT` (also with dashes, as in cookies),
   /// `Wednesday, 21-Oct-26 07:28:00 GMT` and `Wed Oct 21 07:28:00 2026`.
   package static func sinceEpoch(http text: String) -> Duration? {
     let pattern = /[A-Za-z]+, ([0-9]{2})[- ]([A-Z][a-z]{2})[- ]([0-9]{4}|[0-9]{2}) ([0-9:]{8}) GMT/
@@ -65,13 +67,15 @@ package enum DateText {
       return nil
     }
     guard let month = months.firstIndex(of: String(name)) else { return nil }
-    // A year that seems to be more than 50 years ahead is in the past.
+    // A two-digit year that is more than 50 years in the future is in the past (RFC 9110 §5.6.7).
+    // The limit is fixed at 80.
     let century = year.count == 4 ? "" : year < "80" ? "20" : "19"
     let date = "\(century)\(year)-\(padded(month + 1))-\(day.replacing(" ", with: "0"))"
     return sinceEpoch("\(date)T\(time)Z")
   }
 
-  /// `Wed, 21 Oct 2026 07:28:00 GMT` of a time since 1970 (RFC 9110 §5.6.7), by the second.
+  /// Returns a time since 1970 as `Wed, 21 Oct 2026 07:28:00 GMT` (RFC 9110 §5.6.7), in whole
+  /// seconds.
   package static func http(_ sinceEpoch: Duration, separator: Character = " ") -> String {
     let time = utc(max(0, Int(sinceEpoch.components.seconds)))
     let (month, year) = (months[Int(time.tm_mon)], padded(time.tm_year + 1900, 4))

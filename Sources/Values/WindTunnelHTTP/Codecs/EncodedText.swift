@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Bytes that are spelled in base64 or in hexadecimal digits (RFC 4648), whichever it is.
+/// Detection and decoding of bytes that are encoded in base64 or in hexadecimal digits (RFC 4648).
 package enum EncodedText {
-  /// Returns the bytes that a text spells; `nil` if it spells none.
+  /// Returns the decoded bytes; `nil` if the text is neither base64 nor hexadecimal.
   ///
-  /// Hexadecimal digits are also letters of base64. They are taken for what they are only where
-  /// they spell a text.
+  /// Hexadecimal digits are also letters of base64. They are decoded as hexadecimal only if the
+  /// result is text.
   package static func decoded(_ text: some BidirectionalCollection<UInt8>) -> Bytes? {
     hexadecimal(text) ?? Base64Text.decoded(text)
   }
 
-  /// Returns the text in UTF-8 that hexadecimal digits spell; `nil` if they spell none.
+  /// Returns the UTF-8 text that hexadecimal digits encode; `nil` if they encode no text.
   private static func hexadecimal(_ text: some BidirectionalCollection<UInt8>) -> Bytes? {
     guard text.count >= Base64Text.lengthMin, text.count.isMultiple(of: 2) else { return nil }
     var bytes: Bytes = []
@@ -19,7 +19,7 @@ package enum EncodedText {
       guard let digit = letter.hexadecimalDigit else { return nil }
       if let first = high {
         let byte = first << 4 | digit
-        // No text holds a zero, and hardly a hash is without a byte of the kind.
+        // Text contains no control characters, but nearly every hash contains such a byte.
         if byte < 0x20, ![0x09, 0x0A, 0x0D].contains(byte) { return nil }
         bytes.append(byte)
         high = nil
@@ -30,12 +30,12 @@ package enum EncodedText {
     return String(utf8: bytes) == nil ? nil : bytes
   }
 
-  /// Returns the two hexadecimal digits of a byte, with small letters.
+  /// Returns the two hexadecimal digits of a byte, in lower case.
   package static func digits(_ byte: UInt8) -> String {
     (byte < 16 ? "0" : "") + String(byte, radix: 16)
   }
 
-  /// Returns the spelling of bytes in the manner of another spelling.
+  /// Returns bytes in the encoding of another text: hexadecimal in the same case, or base64.
   package static func encoded(_ bytes: Bytes, like other: some BidirectionalCollection<UInt8>)
     -> String
   {
@@ -51,7 +51,7 @@ package enum EncodedText {
 
 /// Base64 in either alphabet (RFC 4648 §4, §5), with or without padding.
 package enum Base64Text {
-  /// Returns the bytes that a text spells; `nil` if it spells none.
+  /// Returns the decoded bytes; `nil` if the text is not base64.
   package static func decoded(_ text: some Collection<UInt8>) -> Bytes? {
     var decoded: Bytes = []
     decoded.reserveCapacity(text.count / 4 * 3 + 3)
@@ -83,7 +83,7 @@ package enum Base64Text {
     }
   }
 
-  /// The values of bytes in either alphabet; 64 where one is no letter.
+  /// The value of each byte in either alphabet; 64 if the byte is not a letter of base64.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 64, count: 256)
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8
@@ -93,18 +93,17 @@ package enum Base64Text {
     return values
   }()
 
-  /// Returns the spelling of bytes in the alphabet and with the padding of another spelling.
+  /// Returns bytes in the alphabet and with the padding of another base64 text.
   package static func encoded(_ bytes: Bytes, like other: some Collection<UInt8>) -> String {
     var text = Data(bytes).base64EncodedString()
     let isForURLs = other.contains(UInt8(ascii: "-")) || other.contains(UInt8(ascii: "_"))
     if isForURLs { text = text.replacing("+", with: "-").replacing("/", with: "_") }
-    // Whoever writes it for addresses seldom pads it (RFC 4648 §3.2).
+    // Encoders for URLs seldom add padding (RFC 4648 §3.2).
     let isPadded = other.count % 4 == 0 && (!isForURLs || other.contains(UInt8(ascii: "=")))
     return isPadded ? text : text.replacing("=", with: "")
   }
 
-  /// Tells whether a text is what encoding gives (RFC 4648 §4): padded, and no bit left over at the
-  /// end.
+  /// Whether a text is canonical base64 (RFC 4648 §4): padded, and with zero pad bits.
   package static func isCanonical(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard text.count.isMultiple(of: 4) else { return false }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
@@ -123,10 +122,10 @@ package enum Base64Text {
     }
   }
 
-  /// The least length of a run; what is shorter is taken for a word.
+  /// The minimum length of a run; a shorter run is treated as a word.
   package static let lengthMin = 16
 
-  /// Returns the stretches of a text that may be base64 of something worth reading.
+  /// Returns the ranges of a text that may be base64 and are long enough to decode.
   package static func runs(in bytes: Bytes, lengthMin: Int = lengthMin) -> [Range<Int>] {
     bytes.withUnsafeBufferPointer { bytes in
       values.withUnsafeBufferPointer { values in

@@ -1,24 +1,25 @@
-/// A text read through one of the spellings that a secret may have in it, with the way back.
+/// A text decoded from one of the escapings in which a secret may occur, with a mapping back to the
+/// original.
 package struct EscapedText {
-  /// The ways to spell a text.
+  /// The escapings that are decoded.
   package enum Spelling: CaseIterable {
     case plain
-    /// `%2F` (RFC 3986 §2.1), and the same once more, as in an address within an address.
+    /// `%2F` (RFC 3986 §2.1), and its double encoding, as in a URL within a URL.
     case percent, percentTwice
-    /// `+` for a space, beside `%2F`.
+    /// `+` for a space, together with `%2F`.
     case form
-    /// Escapes of a string: `\/`, `\"`, `\u00e4`, `\x2f`, `\057`.
+    /// Escapes of a string literal: `\/`, `\"`, `\u00e4`, `\x2f`, `\057`.
     case json
-    /// References of HTML: `&amp;`, `&#39;`, `&#x2F;`.
+    /// Character references of HTML: `&amp;`, `&#39;`, `&#x2F;`.
     case html
-    /// `=2F` and breaks of lines behind `=` (RFC 2045 §6.7).
+    /// `=2F` and soft line breaks after `=` (RFC 2045 §6.7).
     case quoted
-    /// Broken into lines, as what is long.
+    /// Wrapped into several lines.
     case wrapped
-    /// Full-width forms, as East Asian keyboards have them: `ｋｅｙ：`.
+    /// Full-width forms, as typed on East Asian keyboards: `ｋｅｙ：`.
     case wide
 
-    /// A byte of every text that is spelled so and not as it is meant.
+    /// A byte that occurs in every text with this escaping; `nil` if there is no such byte.
     fileprivate var mark: UInt8? {
       switch self {
       case .plain: nil
@@ -33,24 +34,25 @@ package struct EscapedText {
     }
   }
 
-  /// The text as it is meant.
+  /// The text without its escapes.
   package let bytes: Bytes
-  /// The text as it is spelled.
+  /// The original text with its escapes.
   package let original: Bytes
   private let passes: [Pass]
 
-  /// One pass over a text, which takes what begins with a mark for what it means.
+  /// One decoding pass, which replaces each escape that begins with a mark.
   private struct Pass {
     let mark: UInt8
-    /// Tells whether a text in which it changes nothing is not spelled so.
+    /// Whether the text lacks this escaping if the pass changes nothing.
     var isNeeded = true
-    /// The meaning of what begins a text, and how many bytes spell it.
+    /// Returns the decoded bytes of an escape at the start of a text and the length of the escape;
+    /// `nil` if there is no escape.
     let meaning: (ByteSlice) -> (bytes: Bytes, count: Int)?
   }
 
-  /// Reads a text; `nil` if nothing in it is spelled so.
+  /// Decodes a text; `nil` if the text does not contain this escaping.
   package init?(_ original: Bytes, _ spelling: Spelling) {
-    // Most texts are spelled as they are meant.
+    // Most texts contain no escapes.
     if let mark = spelling.mark, !original.has(mark) { return nil }
     if spelling == .quoted, !Self.isQuoted(original) { return nil }
     if spelling == .wrapped, !Self.isWrapped(original) { return nil }
@@ -88,7 +90,7 @@ package struct EscapedText {
     }
   }
 
-  /// Returns a text after a pass; `nil` if that changes nothing.
+  /// Returns a text after a pass; `nil` if the pass changes nothing.
   private static func unspelled(_ bytes: Bytes, _ pass: Pass) -> Bytes? {
     guard bytes.has(pass.mark) else { return nil }
     var result: Bytes = []
@@ -102,8 +104,8 @@ package struct EscapedText {
     return isChanged ? result : nil
   }
 
-  /// Hands over the stretches that a pass leaves as they are, and the meanings of the others, each
-  /// with its place.
+  /// Calls `body` for each stretch that a pass leaves unchanged and for each decoded escape, with
+  /// its position.
   private static func walk(
     _ bytes: Bytes,
     _ pass: Pass,
@@ -123,8 +125,8 @@ package struct EscapedText {
     if start < place { body(start, bytes[start..<place], []) }
   }
 
-  /// Returns the same edits where they belong in the original. They are in their order, and none
-  /// overlaps another.
+  /// Returns the same edits with ranges in the original text. The edits must be sorted and must not
+  /// overlap.
   package func inOriginal(_ edits: [Edit]) -> [Edit] {
     guard !passes.isEmpty, !edits.isEmpty else { return edits }
     var texts = [original]
@@ -138,15 +140,15 @@ package struct EscapedText {
     return edits.indices.map { Edit(places[2 * $0]..<places[2 * $0 + 1], edits[$0].bytes) }
   }
 
-  /// Returns the places of a text behind a pass, in their order, as places of the text before it:
-  /// that of what spells the byte there.
+  /// Returns the positions before a pass for sorted positions after it. A position within a decoded
+  /// escape maps to the start of that escape.
   private static func places(_ places: [Int], behind pass: Pass, in text: Bytes) -> [Int] {
     var found: [Int] = []
     found.reserveCapacity(places.count)
     var count = 0
     walk(text, pass) { place, literal, meant in
       while found.count < places.count, places[found.count] < count + literal.count + meant.count {
-        // All bytes of one meaning stand where that is spelled.
+        // All bytes of one decoded escape map to its start.
         found.append(literal.isEmpty ? place : place + places[found.count] - count)
       }
       count += literal.count + meant.count
@@ -179,7 +181,8 @@ package struct EscapedText {
     return ([UInt8(truncatingIfNeeded: byte)], 3)
   }
 
-  /// U+FF01 to U+FF5E are those of ASCII, in their order (Unicode, Halfwidth and Fullwidth Forms).
+  /// Decodes U+FF01 to U+FF5E, which are the visible ASCII characters in the same order (Unicode,
+  /// Halfwidth and Fullwidth Forms).
   private static func wide(_ text: ByteSlice) -> (Bytes, Int)? {
     let rest = text.dropFirst().prefix(2)
     guard rest.count == 2, let row = rest.first, let last = rest.last else { return nil }
@@ -196,7 +199,8 @@ package struct EscapedText {
     )
   }
 
-  /// Tells whether lines of a text end as quoted-printable ends them, or an `=` is spelled so.
+  /// Whether a text contains soft line breaks of quoted-printable, an escaped `=`, or two adjacent
+  /// escapes.
   private static func isQuoted(_ bytes: Bytes) -> Bool {
     bytes.withUnsafeBufferPointer { bytes in
       for place in bytes.indices.dropLast() where bytes[place] == UInt8(ascii: "=") {
@@ -220,8 +224,10 @@ package struct EscapedText {
     0x30...0x39 ~= byte || 0x41...0x46 ~= byte
   }
 
-  /// Tells whether a text without a word about it is quoted-printable: a line of it ends with one
-  /// `=`, and is as long as such lines are, or something is spelled so besides.
+  /// Whether a text without a declared encoding is quoted-printable.
+  ///
+  /// A line must end with a single `=`. In addition, the line must be as long as quoted-printable
+  /// lines usually are, or the text must contain an escape.
   package static func isBroken(_ bytes: Bytes) -> Bool {
     guard bytes.has(UInt8(ascii: "=")) else { return false }
     var (hasBreak, hasEscape, start) = (false, false, 0)
@@ -238,7 +244,8 @@ package struct EscapedText {
     return hasBreak && hasEscape
   }
 
-  /// Tells whether a word of some length ends with a line of a text.
+  /// Whether a line of a text ends with a long word, so that the word may continue in the next
+  /// line.
   private static func isWrapped(_ bytes: Bytes) -> Bool {
     var length = 0
     for byte in bytes {
@@ -248,7 +255,7 @@ package struct EscapedText {
     return false
   }
 
-  /// Tells whether one of some marks, which begin alike, stands in a text.
+  /// Whether a text contains one of several marks, which all begin with the same byte.
   package static func has(_ marks: [Bytes], in bytes: Bytes) -> Bool {
     guard let first = marks.first?.first, bytes.has(first) else { return false }
     return marks.contains { bytes.firstRange(of: $0) != nil }
@@ -260,7 +267,7 @@ package struct EscapedText {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "'"):
       return ([kind], 2)
     case 0x30...0x37:
-      // Octal, as shells and C have it.
+      // Octal escapes of shells and C.
       let digits = text.dropFirst().prefix(3)
       guard digits.count == 3, let byte = number(digits, radix: 8).flatMap(UInt8.init(exactly:))
       else { return nil }

@@ -3,7 +3,8 @@ package import Foundation
 /// A field of a form or a part of a multipart.
 package struct FormField {
   package var name: String
-  /// The text that counts beside the value: the name, and of a part what else its own header says.
+  /// The text that is compared together with the value: the name, and for a multipart part the rest
+  /// of its header.
   package var label: String
   package var value: Data
 
@@ -27,14 +28,14 @@ package enum FormFields {
     }
   }
 
-  /// Returns the fields that count, by name; those of one name keep their order, which may mean
-  /// something.
+  /// Returns the fields that are not ignored, sorted by name. Fields with the same name keep their
+  /// order, because it may be significant.
   package static func sorted(_ data: Data, ignoring ignored: [NamePattern]) -> [FormField] {
     fields(data).filter { field in !ignored.contains { $0.fits(field.label) } }
       .stablySorted { $0.label.utf8.lexicographicallyPrecedes($1.label.utf8) }
   }
 
-  /// Without `+` and `%XX`; what is no escape stays as it is.
+  /// Decodes `+` and `%XX`. Invalid escapes stay unchanged.
   private static func decoded(_ bytes: Data) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -56,10 +57,9 @@ package enum FormFields {
   }
 }
 
-/// Parts of a `multipart/…` body, apart from the boundary that happened to be between them
-/// (RFC 2046 §5.1.1, RFC 7578).
+/// The parts of a `multipart/…` body, independent of the boundary (RFC 2046 §5.1.1, RFC 7578).
 package enum Multipart {
-  /// Returns the parts that count, in order; `nil` if the body is not what its type says.
+  /// Returns the parts that are not ignored, in order; `nil` if the body does not match its type.
   package static func fields(
     _ data: Data,
     type: String,
@@ -75,18 +75,18 @@ package enum Multipart {
     }
   }
 
-  /// Returns the bytes between delimiter lines. Preamble and epilogue are nobody's.
+  /// Returns the bytes between delimiter lines. The preamble and the epilogue are ignored.
   private static func parts(_ data: Data, boundary: String) -> [Data]? {
     guard let lines = delimiters(data, boundary: boundary) else { return nil }
     return zip(lines, lines.dropFirst()).map { line, next in
-      // The line break of a delimiter may be the one that begins the next.
+      // The line break after a delimiter may also begin the next delimiter.
       let rest = data[line.upperBound...].range(of: Data("\r\n".utf8))
       let start = rest?.upperBound ?? next.lowerBound
       return data[start..<max(start, next.lowerBound - 4)]
     }
   }
 
-  /// Returns a part's name, all that its header says, and its content.
+  /// Returns a part's name, its whole header in a normalised form, and its content.
   private static func opened(_ part: Data) -> (name: String, label: String, content: Data)? {
     let blank = Data("\r\n\r\n".utf8)
     let head: Data
@@ -107,7 +107,7 @@ package enum Multipart {
         lines.append("\(field): \(value)")
         continue
       }
-      // The order and the quotes of its parameters do not count (RFC 6266 §4.1).
+      // The order and the quotes of the parameters are not significant (RFC 6266 §4.1).
       let disposition = ContentType(value)
       name = disposition["name"] ?? ""
       let file = disposition["filename"].map { "; filename=\($0)" } ?? ""
@@ -116,9 +116,10 @@ package enum Multipart {
     return (name, lines.sorted().joined(separator: "\n"), content)
   }
 
-  /// Returns a multipart as it would be with another boundary, its type with it; `nil` for what is
-  /// none, and where the other boundary stands in a part, so that it would part what belongs
-  /// together.
+  /// Returns a multipart body and its type with another boundary.
+  ///
+  /// Returns `nil` if the body is not multipart, or if a part contains the new boundary, which
+  /// would split that part.
   package static func reframed(
     _ data: Data,
     type: String,
@@ -126,7 +127,7 @@ package enum Multipart {
   ) -> (type: String, data: Data)? {
     let content = ContentType(type)
     guard content.essence.hasPrefix("multipart/"), let own = content["boundary"], !own.isEmpty,
-      // A boundary has no quotes within (RFC 2046 §5.1.1), so it stands there as it is.
+      // A boundary contains no quotes (RFC 2046 §5.1.1), so it is unescaped in the type.
       let name = type.range(of: "boundary", options: .caseInsensitive),
       let place = type.range(of: own, range: name.upperBound..<type.endIndex),
       data.range(of: Data("--\(boundary)".utf8)) == nil, let lines = delimiters(data, boundary: own)
@@ -142,8 +143,8 @@ package enum Multipart {
     return (type.replacingCharacters(in: place, with: boundary), result)
   }
 
-  /// Returns the places of the boundary in each delimiter line, the last one included; `nil`
-  /// without a last.
+  /// Returns the ranges of the boundary in each delimiter line, including the last one; `nil` if
+  /// the last delimiter is missing.
   private static func delimiters(_ data: Data, boundary: String) -> [Range<Data.Index>]? {
     let (line, dashes) = (Data("\r\n--\(boundary)".utf8), 2)
     var found: [Range<Data.Index>] = []

@@ -1,26 +1,26 @@
 package import Foundation
 
-/// A decoder of content codings by the system's zlib, found at run time.
+/// A decoder of content codings by the system's zlib, which is loaded at run time.
 ///
-/// It takes what clients take: all members of gzip (RFC 1952 §2.2), surplus bytes behind them,
-/// lists of codings (RFC 9110 §8.4), and names that change nothing. A body that its label is wrong
-/// about is the text that it is.
+/// Like clients, it accepts all members of gzip (RFC 1952 §2.2), surplus bytes after them, lists of
+/// codings (RFC 9110 §8.4), and coding names that change nothing. A body that is not in its
+/// declared coding is treated as plain text.
 package enum Inflate {
-  /// An opened body is at most this long; the rest is left closed.
+  /// The maximum size of a decoded body in bytes; a larger body stays encoded.
   package static let bytesMax = 256 << 20
 
-  /// The content codings that are opened; without zlib none but the content as it is.
+  /// The supported content codings; only `identity` without zlib.
   package static var codings: Set<String> {
     ZLib.shared == nil ? ["identity"] : ["gzip", "x-gzip", "deflate", "identity"]
   }
 
   /// Names in `Content-Encoding` that do not change the bytes. Servers send them by mistake or,
-  /// like `aws-chunked`, for the transfer only.
+  /// like `aws-chunked`, only for the transfer.
   package static let unchanging = names(
     "identity none binary aws-chunked chunked utf-8 utf8 7bit 8bit plain"
   )
 
-  /// Codings that are not opened. A body with one of these names counts as text only if it is
+  /// Codings that are not supported. A body with one of these names counts as text only if it is
   /// complete JSON. With any other name, valid UTF-8 is enough.
   private static let closed = names(
     "br zstd compress x-compress dcb dcz exi pack200-gzip aes128gcm lzma xz bzip2 snappy lz4 base64"
@@ -30,19 +30,21 @@ package enum Inflate {
     Set(words.split(separator: " ").map(String.init))
   }
 
-  /// The forms around what deflate packed.
+  /// The containers around deflate data.
   package enum Form: Sendable {
-    /// None, as in a zip archive.
+    /// No container, as in a zip archive.
     case raw
-    /// That of gzip (RFC 1952), with all its members, one behind the other.
+    /// The gzip format (RFC 1952), including several members in sequence.
     case gzip
   }
 
   /// Whether zlib was found.
   package static var isThere: Bool { ZLib.shared != nil }
 
-  /// Opens what deflate packed; `nil` if it is damaged, opens to more than the limit, has more
-  /// bytes behind it than another limit, or if there is no zlib.
+  /// Decompresses deflate data.
+  ///
+  /// Returns `nil` if the data is damaged, if the content or the surplus exceeds its limit, or if
+  /// zlib is missing.
   package static func open(
     _ data: Data,
     as form: Form,
@@ -55,22 +57,24 @@ package enum Inflate {
 
   /// A body without its content codings.
   package struct Opened {
-    /// The content, in no coding.
+    /// The decoded content so far.
     package fileprivate(set) var content: Data
     /// The bytes after the end of the coded data, which clients ignore.
     package fileprivate(set) var surplus = Data()
-    /// Whether the bytes are in the codings of the label.
+    /// Whether the bytes are in the declared codings.
     package fileprivate(set) var isAsLabelled = true
     fileprivate var isDecoded = true
   }
 
-  /// Opens bytes that may be in a coding; `nil` if they are not in it to the end.
+  /// Decodes bytes that may be in a coding; `nil` if they are not completely in it.
   package static func open(_ data: Data, coding: String) -> Data? {
     opened(data, coding: coding).flatMap { $0.isDecoded && $0.surplus.isEmpty ? $0.content : nil }
   }
 
-  /// Opens a body of content codings (RFC 9110 §8.4.1); `nil` if one of them is not opened, if the
-  /// body is damaged or larger than ``bytesMax``, or if there is no zlib.
+  /// Decodes the content codings of a body (RFC 9110 §8.4.1).
+  ///
+  /// Returns `nil` if a coding is unsupported, if the body is damaged or larger than ``bytesMax``,
+  /// or if zlib is missing.
   package static func opened(_ data: Data, coding: String) -> Opened? {
     // Most bodies have none.
     if coding.isEmpty { return Opened(content: data) }
@@ -91,18 +95,18 @@ package enum Inflate {
     return opened
   }
 
-  /// Whether bytes that are not in a coding are shown as they are.
+  /// Whether bytes that are not in the declared coding count as text.
   private static func isText(_ data: Data, as name: String) -> Bool {
     if closed.contains(name) { return JSONText(Bytes(data)) != nil }
     return String(utf8: data) != nil
   }
 
-  /// Undoes one coding. The bytes, not the label, decide among gzip, zlib and the raw deflate that
+  /// Decodes one coding. The bytes, not the label, decide among gzip, zlib and the raw deflate that
   /// some servers send.
   private static func inflated(_ data: Data) -> Opened? {
     if data.starts(with: InflatingStage.member) { return run(data, 15 + 16, bytesMax: bytesMax) }
     if let zlib = run(data, 15, bytesMax: bytesMax) { return zlib }
-    // A text may begin like a short block of deflate, and be surplus from there on.
+    // A text may start like a short block of deflate, with the rest as surplus.
     guard let raw = run(data, -15, bytesMax: bytesMax), !raw.content.isEmpty,
       raw.surplus.isEmpty || String(utf8: data) == nil
     else { return nil }
@@ -112,7 +116,7 @@ package enum Inflate {
   private static func run(_ data: Data, _ windowBits: Int32, bytesMax: Int) -> Opened? {
     guard ZLib.shared != nil else { return nil }
     let stage = InflatingStage(windowBits)
-    // What is damaged or too large is left closed, whatever is wrong with it.
+    // Damaged or too large data stays encoded, so the exact error does not matter.
     guard let content = try? stage.decode(data, bytesMax: bytesMax), stage.isWhole else {
       return nil
     }

@@ -2,11 +2,11 @@
 public struct NamePattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
   /// The text of the pattern, as it was written.
   public let description: String
-  /// The name as it was written, percent-encoded, and as a form has it.
+  /// The name in three spellings: as written, percent-encoded, and form-encoded.
   private let spellings: [String]
   private let isPrefix: Bool
 
-  /// Parses a pattern; a `*` at the end stands for any rest.
+  /// Parses a pattern; a `*` at the end matches any suffix.
   public init(_ text: String) {
     description = text
     isPrefix = text.hasSuffix("*")
@@ -14,10 +14,10 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
     spellings = [plain, plain.canonicalPercentEncoding, plain.canonicalFormName]
   }
 
-  /// Makes a pattern from a literal, as ``init(_:)`` does.
+  /// Creates a pattern from a literal, like ``init(_:)``.
   public init(stringLiteral value: String) { self.init(value) }
 
-  /// Tells whether the pattern matches a name, as it is or percent-encoded.
+  /// Whether the pattern matches a name, either as it is or percent-encoded.
   public func fits(_ name: String) -> Bool {
     spellings.contains { spelling in
       isPrefix ? name.utf8.starts(with: spelling.utf8) : name.utf8.elementsEqual(spelling.utf8)
@@ -25,10 +25,9 @@ public struct NamePattern: Sendable, Hashable, CustomStringConvertible, Expressi
   }
 }
 
-/// The comparison of field names whatever their spelling: `X-Api-Key`, `x_api_key` and `xApiKey`
-/// are one.
+/// A normalisation of field names, so that `X-Api-Key`, `x_api_key` and `xApiKey` are equal.
 package enum FieldName {
-  /// Returns the letters and digits of a name in lower case, of its last 80 bytes.
+  /// Returns the letters and digits of a name's last 80 bytes, in lower case.
   package static func normalised(_ name: some StringProtocol) -> String {
     var bytes: Bytes = []
     for byte in name.utf8.suffix(80) {

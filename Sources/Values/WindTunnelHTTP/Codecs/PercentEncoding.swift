@@ -1,16 +1,22 @@
 extension String {
-  /// RFC 3986 §6.2.2: escapes in upper case, none for characters that need none, and all invalid
-  /// characters escaped. So `/café` written by hand equals the path that a client sends.
+  /// The text with canonical percent-encoding (RFC 3986 §6.2.2).
+  ///
+  /// Escapes are in upper case, unreserved characters are not escaped, and invalid characters are
+  /// escaped. So `/café` written by hand equals the path that a client sends.
   package var canonicalPercentEncoding: String {
     isPlainASCII ? self : Self.respelled(utf8[...], in: .anywhere)
   }
 
-  /// The path in the one spelling of all that mean the same: like ``canonicalPercentEncoding``, and
-  /// without escapes for reserved characters except the delimiters of an address.
+  /// The canonical spelling of a path.
+  ///
+  /// Like ``canonicalPercentEncoding``, but also without escapes for reserved characters. Escaped
+  /// delimiters of a URL, such as `%2F`, stay escaped.
   package var canonicalPath: String { isPlainASCII ? self : Self.respelled(utf8[...], in: .path) }
 
-  /// The fields of a form, `name=value&…`, in the one spelling of all that the parser of WHATWG URL
-  /// §5.1 takes for the same: a space is `%20`, and every name has a `=`.
+  /// The canonical spelling of form fields, `name=value&…`. Forms that the parser of WHATWG URL
+  /// §5.1 reads alike have the same spelling.
+  ///
+  /// A space is `%20`, and every name has a `=`.
   package var canonicalForm: String {
     if isCanonicalForm { return self }
     return utf8.split(separator: UInt8(ascii: "&")).map { field in
@@ -20,14 +26,14 @@ extension String {
     }.joined(separator: "&")
   }
 
-  /// The name of a form's field in the spelling of ``canonicalForm``.
+  /// The name of a form field in the spelling of ``canonicalForm``.
   package var canonicalFormName: String { Self.respelled(utf8[...], in: .formName) }
 
   private var isPlainASCII: Bool {
     !utf8.contains { $0 == UInt8(ascii: "%") || !$0.isVisibleASCII }
   }
 
-  /// Whether a form is canonical already. Checked for every query, and nearly always true.
+  /// Whether a form is already canonical. Checked for every query, and nearly always true.
   private var isCanonicalForm: Bool {
     var (isEmpty, hasName) = (true, false)
     for byte in utf8 {
@@ -45,7 +51,7 @@ extension String {
     return isEmpty || hasName
   }
 
-  /// A part of an address, by the characters that mean something of their own in it.
+  /// The part of a URL, which determines the characters with a special meaning.
   private enum URLPart {
     case anywhere
     case path
@@ -54,7 +60,7 @@ extension String {
 
     var isForm: Bool { self == .formName || self == .formValue }
 
-    /// Whether a character means the same with and without an escape.
+    /// Whether a character has the same meaning with and without an escape.
     func isPlain(_ byte: UInt8) -> Bool {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -62,7 +68,7 @@ extension String {
         UInt8(ascii: "_"), UInt8(ascii: "~"):
         true
       case UInt8(ascii: "%"), UInt8(ascii: "+"), UInt8(ascii: "#"): false
-      // A parser takes a backslash for a slash (WHATWG URL §4.4).
+      // A parser treats a backslash as a slash (WHATWG URL §4.4).
       case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"): isForm
       case UInt8(ascii: "="): self == .path || self == .formValue
       case UInt8(ascii: "&"): self == .path

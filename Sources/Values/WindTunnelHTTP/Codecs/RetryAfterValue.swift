@@ -5,10 +5,10 @@ package enum RetryAfterValue: Sendable, Hashable {
   /// A date, as time since 1970.
   case date(Duration)
 
-  /// Parses digits or one of the three spellings of a date; `nil` if it is neither, or if the
-  /// number does not fit into 64 bits.
+  /// Parses digits or one of the three date formats; `nil` if the text is neither, or if the number
+  /// does not fit into 64 bits.
   package init?(_ text: String) {
-    // `Int64` would accept a sign, too.
+    // `Int64` would also accept a sign.
     if !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
       guard let count = Int64(text) else { return nil }
       self = .delay(.seconds(count))
@@ -18,7 +18,7 @@ package enum RetryAfterValue: Sendable, Hashable {
     }
   }
 
-  /// Parses the only field of this name; `nil` if there are several.
+  /// Parses the only field with this name; `nil` if there are several or none.
   package init?(_ fields: [String]) {
     guard fields.count == 1 else { return nil }
     self.init(fields[0])

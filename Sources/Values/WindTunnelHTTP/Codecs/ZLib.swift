@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The system's zlib, found at run time.
+/// The system's zlib, loaded at run time.
 struct ZLib: @unchecked Sendable {
-  /// zlib's `z_stream`, whose layout is part of its binary interface since 1.0.
+  /// zlib's `z_stream`, whose layout has been part of its binary interface since 1.0.
   struct Stream {
     var nextIn: UnsafePointer<UInt8>?
     var availableIn: UInt32 = 0
@@ -29,7 +29,7 @@ struct ZLib: @unchecked Sendable {
   typealias Step = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
   typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
 
-  /// The functions of one direction.
+  /// The functions for one direction.
   fileprivate struct Way {
     let step: Step
     let reset: Call
@@ -40,14 +40,15 @@ struct ZLib: @unchecked Sendable {
   fileprivate let initialiseDeflate: InitialiseDeflate
   fileprivate let inflate: Way
   fileprivate let deflate: Way
-  /// Like the reset of `inflate`, but for what came before, to which the next stream may refer.
+  /// Resets `inflate` but keeps the previous output, to which the next stream may refer.
   fileprivate let inflateResetKeep: Call
 
-  /// The library; `nil` where there is none.
+  /// The library; `nil` if it is missing.
   static let shared = ZLib()
 
   private init?() {
-    // By its place on Apple platforms, where a hardened program finds none by name.
+    // On Apple platforms the full path is used, because a hardened program finds no library by
+    // name.
     let names = ["libz.so.1", "libz.so", "/usr/lib/libz.1.dylib"]
     guard let library = names.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else { return nil }
     func function<Function>(_ name: String) -> Function? {
@@ -72,11 +73,11 @@ struct ZLib: @unchecked Sendable {
   fileprivate static let size = Int32(MemoryLayout<Stream>.size)
 }
 
-/// A stream of zlib's, at a place of its own, with the room for its output.
+/// A zlib stream at a fixed address, with its output buffer.
 final class ZLibStream {
   private let stream = UnsafeMutablePointer<ZLib.Stream>.allocate(capacity: 1)
   private let way: ZLib.Way
-  /// Goes on after a stream's end; `nil`: what is written has none.
+  /// Continues after the end of a stream; `nil` for compression.
   private let goingOn: ZLib.Call?
   /// The output of the last step.
   private(set) var buffer: [UInt8]
@@ -93,8 +94,9 @@ final class ZLibStream {
     guard begin(stream) == 0 else { return nil }
   }
 
-  /// Creates a stream that inflates, whatever the other side's window is, without a header if the
-  /// bits are negative; `nil` if there is no zlib or no memory.
+  /// Creates a decompressing stream. Negative `windowBits` mean data without a header.
+  ///
+  /// Returns `nil` if zlib is missing or has not enough memory.
   convenience init?(inflatingWithin windowBits: Int32, room: Int = 16 << 10) {
     guard let zlib = ZLib.shared else { return nil }
     self.init(zlib.inflate, zlib.inflateResetKeep, room: room) { stream in
@@ -102,8 +104,10 @@ final class ZLibStream {
     }
   }
 
-  /// Creates a stream that deflates, without a header if the bits are negative; `nil` if there is
-  /// no zlib or no memory. The default level is Z_DEFAULT_COMPRESSION.
+  /// Creates a compressing stream. Negative `windowBits` mean data without a header.
+  ///
+  /// The default level is Z_DEFAULT_COMPRESSION. Returns `nil` if zlib is missing or has not enough
+  /// memory.
   convenience init?(deflatingWithin windowBits: Int, level: Int = -1, memory: Int = 8) {
     guard let zlib = ZLib.shared else { return nil }
     self.init(zlib.deflate, nil, room: 16 << 10) { stream in
@@ -113,28 +117,29 @@ final class ZLibStream {
     }
   }
 
-  // Of a stream that did not begin, zlib refuses the end.
+  // If the initialisation failed, zlib rejects this call.
   deinit {
     _ = way.end(stream)
     stream.deallocate()
   }
 
-  /// Tells whether what was inflated ends at a byte, between two blocks.
+  /// Whether the decompressed data ends at a byte boundary between two blocks.
   ///
-  /// `data_type` has the bits of the last byte that are left, and 128 between two blocks (zlib.h).
+  /// `data_type` contains the number of unused bits of the last byte, and 128 between two blocks
+  /// (zlib.h).
   var isBetweenBlocks: Bool {
     stream.pointee.dataType & 0x80 != 0 && stream.pointee.dataType & 0x3F == 0
   }
 
-  /// Forgets what came before; the rest of the input stays.
+  /// Resets the stream. The rest of the input stays available.
   func reset() { _ = way.reset(stream) }
 
-  /// The input that no step has taken.
+  /// The input that has not been consumed.
   var rest: UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: stream.pointee.nextIn, count: Int(stream.pointee.availableIn))
   }
 
-  /// Gives the stream its input as long as `body` runs; `nil` for 4 GiB and more.
+  /// Sets the input of the stream while `body` runs; returns `nil` for 4 GiB and more.
   func feed<Result>(_ input: Data, _ body: () -> Result) -> Result? {
     input.withUnsafeBytes { bytes in
       guard let count = UInt32(exactly: bytes.count) else { return nil }
@@ -147,7 +152,7 @@ final class ZLibStream {
 
   /// Processes input until the buffer is full.
   ///
-  /// - Returns: The status of zlib, and the number of bytes in the buffer.
+  /// - Returns: zlib's status, and the number of bytes in the buffer.
   func next(flush: Int32 = 0) -> (result: Int32, count: Int) {
     buffer.withUnsafeMutableBufferPointer { out in
       stream.pointee.nextOut = out.baseAddress
@@ -156,9 +161,10 @@ final class ZLibStream {
     }
   }
 
-  /// Runs all of the input through, and gives the output in pieces until `take` wants no more.
+  /// Processes the whole input, and passes the output to `take` in pieces until it returns `false`.
   ///
-  /// - Returns: False where the input is damaged or has 4 GiB, or `take` wanted no more.
+  /// - Returns: `false` if the input is damaged or has 4 GiB or more, or if `take` returned
+  ///   `false`.
   func run(_ input: Data, flush: Int32, _ take: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
     let isDone = feed(input) { () -> Bool in
       while true {
@@ -166,14 +172,15 @@ final class ZLibStream {
         guard buffer.withUnsafeBufferPointer({ take(UnsafeBufferPointer(rebasing: $0[..<count])) })
         else { return false }
         switch result {
-        // Z_STREAM_END: another stream may follow, as after a last block (RFC 7692 §7.2.3.5).
+        // Z_STREAM_END: another stream may follow, for example after a final block (RFC 7692
+        // §7.2.3.5).
         case 1: _ = goingOn?(stream)
-        // Z_BUF_ERROR: there is nothing more to do.
+        // Z_BUF_ERROR: no progress is possible without more input.
         case -5 where count == 0: return true
         case 0: break
         default: return false
         }
-        // A full buffer may have more behind it.
+        // If the buffer is full, more output may be pending.
         if count < buffer.count, rest.isEmpty { return true }
       }
     }

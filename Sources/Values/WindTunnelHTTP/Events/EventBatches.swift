@@ -1,20 +1,24 @@
 internal import Foundation
 
-/// The parts of a streamed body that can be read by themselves, each of whole blocks and about
-/// ``EventBatches/partBytes`` long, or as long as one block is.
+/// The parts of a streamed body that can be parsed independently.
+///
+/// Each part consists of whole blocks. It is about ``EventBatches/partBytes`` long, or as long as
+/// one block.
 package struct EventBatches: Sequence, IteratorProtocol {
-  /// The number of bytes from which on a part is no longer added to.
+  /// The target size of a part in bytes.
   package static let partBytes = 256 << 10
 
   private let body: Body
   private let format: EventStream.Format
   private let bytesMin: Int
-  /// The number of bytes of the largest block that can be read by itself.
+  /// The maximum size of a block in bytes that can be parsed as a whole.
   package let bytesMax: Int
   private var place = 0
 
-  /// Begins at the first byte of a body. A block that is larger than the most bytes comes in parts
-  /// that are one byte larger than that, and whoever reads them can tell it by that.
+  /// Creates a sequence that begins at the first byte of a body.
+  ///
+  /// A block that is larger than the maximum is split into parts of `most + 1` bytes. The reader
+  /// recognises them by that size.
   package init(
     _ body: Body,
     _ format: EventStream.Format,
@@ -24,16 +28,16 @@ package struct EventBatches: Sequence, IteratorProtocol {
     (self.body, self.format, bytesMin, bytesMax) = (body, format, least, most)
   }
 
-  /// The parts of a body that is large enough to be read in parts; `nil` for any other.
+  /// Creates the parts of a body; `nil` if the body is small or has no events.
   package init?(large body: Body, of headers: HeaderFields) {
     guard body.count > Spool.memoryBytesMax, let format = EventStream.Format(of: headers),
-      // Only in UTF-8 is the byte of a line's end nothing else.
+      // Only in UTF-8 is the byte of a line feed always a line feed.
       ContentType(headers["Content-Type"] ?? "").charset.map({ $0 == "utf-8" }) ?? true
     else { return nil }
     self.init(body, format)
   }
 
-  /// Returns the next part as places in the body, counted from 0.
+  /// Returns the range of the next part in the body, counted from 0.
   package mutating func next() -> Range<Int>? {
     let (start, count) = (place, body.count)
     guard start < count else { return nil }
@@ -54,10 +58,11 @@ package struct EventBatches: Sequence, IteratorProtocol {
     return start..<place
   }
 
-  /// The greatest length of a key in the text of RFC 7468, a line of which may be an event.
+  /// The maximum length of a key in the text format of RFC 7468, each line of which may be an
+  /// event.
   private static let keyBytesMax = 64 << 10
 
-  /// Tells whether a part ends within a key, which is found as a whole alone.
+  /// Whether a part ends within such a key. A key is found only if it is whole.
   private static func isWithinKey(_ part: Data) -> Bool {
     let tail = part.suffix(keyBytesMax)
     guard let begin = tail.range(of: Data("-----BEGIN ".utf8), options: .backwards) else {
@@ -66,7 +71,8 @@ package struct EventBatches: Sequence, IteratorProtocol {
     return tail[begin.upperBound...].range(of: Data("-----END ".utf8)) == nil
   }
 
-  /// Returns the place behind the last block that is whole in some bytes, whatever follows them.
+  /// Returns the position after the last complete block of some bytes, independent of the following
+  /// bytes.
   private func lastEnd(in data: Data) -> Int? {
     data.withUnsafeBytes { bytes -> Int? in
       switch format {
@@ -78,11 +84,11 @@ package struct EventBatches: Sequence, IteratorProtocol {
     }
   }
 
-  /// Tells whether a byte, which is neither the first nor the last, ends an empty line.
+  /// Whether a byte, which is neither the first nor the last, ends an empty line.
   private static func endsBlock(_ place: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
     let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
     switch bytes[place] {
-    // CR, LF and both of them end a line.
+    // CR, LF and CRLF each end a line.
     case feed where bytes[place - 1] == carriage:
       return place > 1 && (bytes[place - 2] == feed || bytes[place - 2] == carriage)
     case feed: return bytes[place - 1] == feed

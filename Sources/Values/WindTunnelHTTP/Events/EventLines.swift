@@ -1,63 +1,63 @@
 package import Foundation
 
-/// The lines of server-sent events (WHATWG HTML §9.2.5), each of which is a field, a comment or the
-/// end of a block.
+/// The lines of server-sent events (WHATWG HTML §9.2.5). Each is a field, a comment or the end of a
+/// block.
 package struct EventLines: Sequence, IteratorProtocol {
-  /// One line and what it says, as places in the bytes.
-  package struct Line {
+  /// One line, with the ranges of its name and value in the bytes.
+  package struct EventLine {
     /// The bytes of the name; empty in a comment.
     package var name: Range<Int>
-    /// The bytes of the value, without the colon and one space behind it.
+    /// The bytes of the value, without the colon and one space after it.
     package var value: Range<Int>
-    /// The place behind the line's end.
+    /// The position after the line's end.
     package var end: Int
 
-    /// Tells whether it ends a block.
+    /// Whether the line ends a block.
     package var isEmpty: Bool { name.isEmpty && value.lowerBound == name.lowerBound }
 
-    /// Returns the name of the field; nothing for one that is none of the standard's.
+    /// Returns the name of the field; empty if the name is not in the standard.
     package func name(in bytes: UnsafeRawBufferPointer) -> String {
-      // No name of the standard's is longer.
+      // The standard's names have at most five characters.
       name.count <= 5 ? String(decoding: bytes[name], as: UTF8.self) : ""
     }
 
-    /// Returns the value as a text.
+    /// Returns the value as text.
     package func text(in bytes: UnsafeRawBufferPointer) -> String {
       String(decoding: bytes[value], as: UTF8.self)
     }
   }
 
-  /// The place of the first line.
+  /// The position of the first line.
   package let start: Int
 
   private let bytes: UnsafeRawBufferPointer
   private var place: Int
-  /// The places of the next LF and the next CR; those behind the last byte: there is none.
+  /// The positions of the next LF and the next CR; the number of bytes if there is none.
   private var (feed, carriage) = (-1, -1)
 
-  /// Begins at the first byte; the bytes outlive this.
+  /// Creates a sequence that begins at the first byte. The bytes must outlive it.
   package init(_ bytes: UnsafeRawBufferPointer) {
-    // A mark of byte order may come first, once.
+    // One byte order mark may precede the first line.
     start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     (self.bytes, place) = (bytes, start)
   }
 
-  /// Returns the next line that has its end.
-  package mutating func next() -> Line? {
+  /// Returns the next complete line.
+  package mutating func next() -> EventLine? {
     if feed < place { feed = Self.find(0x0A, in: bytes, from: place) }
     if carriage < place { carriage = Self.find(0x0D, in: bytes, from: place) }
     let end = Swift.min(feed, carriage)
     guard end < bytes.count else { return nil }
     let start = place
-    // CR, LF and both of them end a line.
+    // CR, LF and CRLF each end a line.
     place = feed == carriage + 1 && feed < bytes.count ? end + 2 : end + 1
     let colon = Self.find(UInt8(ascii: ":"), in: bytes, from: start, to: end)
-    guard colon < end else { return Line(name: start..<end, value: end..<end, end: place) }
+    guard colon < end else { return EventLine(name: start..<end, value: end..<end, end: place) }
     let isSpaced = colon + 1 < end && bytes[colon + 1] == UInt8(ascii: " ")
-    return Line(name: start..<colon, value: colon + (isSpaced ? 2 : 1)..<end, end: place)
+    return EventLine(name: start..<colon, value: colon + (isSpaced ? 2 : 1)..<end, end: place)
   }
 
-  /// Returns the first place of a byte; the end where there is none.
+  /// Returns the first position of a byte; `end` if there is none.
   private static func find(
     _ byte: UInt8,
     in bytes: UnsafeRawBufferPointer,
@@ -74,16 +74,16 @@ package struct EventLines: Sequence, IteratorProtocol {
 
 /// The fields of a block of server-sent events (WHATWG HTML §9.2.6), as they are written.
 package struct EventFields: Sendable, Hashable {
-  /// The last identifier; `nil` where there is none, or one with a NUL.
+  /// The last identifier; `nil` if it is missing or contains a NUL.
   package var id: String?
-  /// The last name of the event's type.
+  /// The last `event` field, the event's type.
   package var event: String?
-  /// The last time to wait before the next connection that is nothing but digits.
+  /// The last `retry` field that consists of digits: the delay before the next connection.
   package var retry: String?
-  /// The values of `data`, with a line feed between each two; `nil` where there is none.
+  /// The values of the `data` fields, joined with line feeds; `nil` if there is none.
   package var data: Data?
 
-  /// Reads a block, or the beginning of one, of which the last line may be cut.
+  /// Parses a block or the beginning of one, whose last line may be incomplete.
   package init(_ block: Data) {
     let whole = block + [0x0A]
     whole.withUnsafeBytes { bytes in

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The events of a streamed body, and where each ends.
+/// The events of a streamed body, with their ranges.
 package struct EventStream: Sendable, Hashable {
-  /// The forms in which events are streamed.
+  /// The formats in which events are streamed.
   package enum Format: Sendable, Hashable {
     /// Server-sent events (WHATWG HTML §9.2.6).
     case serverSent
-    /// A value of JSON on each line (`application/x-ndjson`, `application/jsonl`).
+    /// One JSON value a line (`application/x-ndjson`, `application/jsonl`).
     case lines
-    /// Values of JSON behind a record separator each (RFC 7464).
+    /// JSON values that each follow a record separator (RFC 7464).
     case sequence
 
-    /// The format of a media type; `nil` for one that has no events.
+    /// The format of a media type; `nil` if it has no events.
     package init?(contentType: String) {
       switch ContentType(contentType).essence {
       case "text/event-stream": self = .serverSent
@@ -23,8 +23,7 @@ package struct EventStream: Sendable, Hashable {
       }
     }
 
-    /// The format in which a message's body can be read as it is; `nil` where it has no events, or
-    /// is in a content coding.
+    /// The format of a message's body; `nil` if the body has no events or has a content coding.
     package init?(of headers: HeaderFields) {
       guard headers["Content-Encoding"] == nil, let type = headers["Content-Type"] else {
         return nil
@@ -33,22 +32,19 @@ package struct EventStream: Sendable, Hashable {
     }
   }
 
-  /// One event that a client is told of.
+  /// One event that a client receives.
   package struct Event: Sendable, Hashable {
-    /// The number of bytes of the body up to its beginning, behind comments and blocks without data
-    /// in front of it.
+    /// The position in the body at which the event begins, after comments and blocks without data.
     package var start: Int
-    /// The number of bytes of the body up to its end.
+    /// The position in the body at which the event ends.
     package var end: Int
-    /// The identifier that a client has when it has seen the event (§9.2.6, the last event ID);
-    /// empty: none.
+    /// The client's last event ID after this event (WHATWG HTML §9.2.6); empty if there is none.
     package var id: String
   }
 
-  /// The events that have come whole, in order.
+  /// The complete events, in order.
   package let events: [Event]
-  /// The number of bytes up to the end of each block that has an identifier, be it an event or not,
-  /// by the identifier; of one that comes again the last.
+  /// The end position of the last block with each identifier, whether or not the block is an event.
   private let ends: [String: Int]
 
   /// Finds the events of a body.
@@ -59,7 +55,7 @@ package struct EventStream: Sendable, Hashable {
       var id = ""
       while let block = blocks.next() {
         id = block.id ?? id
-        // A client has the identifier even where it is told of nothing for want of data.
+        // A client stores the identifier even if the block has no data and dispatches no event.
         if block.id != nil, !id.isEmpty { ends[id] = block.range.upperBound }
         if block.isEvent {
           let (start, end) = (block.range.lowerBound, block.range.upperBound)
@@ -70,41 +66,41 @@ package struct EventStream: Sendable, Hashable {
     }
   }
 
-  /// Returns the number of bytes up to the end of the block with an identifier, with which a client
-  /// comes back (§9.2.4, `Last-Event-ID`); `nil`: none has it.
+  /// Returns the end of the block with an identifier; `nil` if no block has it.
   ///
-  /// Events behind it that have none of their own share it, and come again rather than not at all.
+  /// A client that reconnects sends this identifier (WHATWG HTML §9.2.4, `Last-Event-ID`). Later
+  /// events without an identifier share it, so they are sent again rather than lost.
   package func end(of id: String) -> Int? { ends[id] }
 }
 
-/// The blocks of a streamed body, one after the other: events, and what is none. The bytes behind
-/// the last one are the beginning of one that did not come whole.
+/// The blocks of a streamed body in order: events, comments and blocks without data. An incomplete
+/// block at the end is omitted.
 ///
-/// Each byte is looked at once, and nothing of what was passed is kept.
+/// Each byte is read once, and previous blocks are not kept.
 package struct EventBlocks: Sequence, IteratorProtocol {
-  /// A block of server-sent events up to its empty line, a line, or a value of a sequence.
+  /// A block of server-sent events including its empty line, a line, or a value of a sequence.
   package struct Block {
-    /// The bytes of the body, counted from 0, the end of its line and a separator included.
+    /// The range in the body, counted from 0, including the line's end and a separator.
     package var range: Range<Int>
-    /// Tells whether a client is told of it: it has data.
+    /// Whether the block has data, so that a client receives it.
     package var isEvent: Bool
-    /// The identifier that it sets; `nil` where it sets none.
+    /// The identifier that the block sets; `nil` if it sets none.
     package var id: String?
   }
 
   private let bytes: UnsafeRawBufferPointer
   private let format: EventStream.Format
   private var place = 0
-  /// The lines of server-sent events behind the last block.
+  /// The lines of server-sent events after the last block.
   private var lines: EventLines
 
-  /// Begins at the first byte of a body, which outlives this.
+  /// Creates a sequence that begins at the first byte of a body. The bytes must outlive it.
   package init(_ bytes: UnsafeRawBufferPointer, _ format: EventStream.Format) {
     (self.bytes, self.format) = (bytes, format)
     lines = EventLines(bytes)
   }
 
-  /// Returns the next block that has come whole.
+  /// Returns the next complete block.
   package mutating func next() -> Block? {
     switch format {
     case .serverSent: serverSent()
@@ -123,7 +119,7 @@ package struct EventBlocks: Sequence, IteratorProtocol {
       }
       switch line.name(in: bytes) {
       case "data": block.isEvent = true
-      // One with a NUL is ignored.
+      // An identifier with a NUL is ignored.
       case "id": if !bytes[line.value].contains(0) { block.id = line.text(in: bytes) }
       default: break
       }
@@ -138,7 +134,7 @@ package struct EventBlocks: Sequence, IteratorProtocol {
     return Block(range: place..<end + 1, isEvent: rest[..<end].contains { $0 > 0x20 }, id: nil)
   }
 
-  /// RFC 7464 §2.4: a value that is whole ends with white space.
+  /// Returns the next value that ends with white space; such a value is complete (RFC 7464 §2.4).
   private mutating func value() -> Block? {
     while let mark = bytes[place...].firstIndex(of: 0x1E) {
       let end = bytes[(mark + 1)...].firstIndex(of: 0x1E) ?? bytes.count

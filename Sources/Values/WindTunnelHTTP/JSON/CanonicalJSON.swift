@@ -1,14 +1,15 @@
 extension JSON {
-  /// Returns the same value in the one spelling that all its spellings share.
+  /// Returns the canonical spelling of the same value.
   ///
-  /// Members are sorted by name and numbers compared as decimals, so `1`, `1.0` and `1e0` are one
-  /// and no digit is lost to a `Double`. A repeated name is kept, in order: readers differ in which
-  /// they take (RFC 8259 §4). Strings are the same if their scalars are; nothing is normalised.
+  /// Members are sorted by name and numbers are compared as decimals, so `1`, `1.0` and `1e0` are
+  /// equal and a `Double` loses no digit. A repeated name is kept, in order, because parsers differ
+  /// in which one they use (RFC 8259 §4). Strings are equal if their scalars are equal; nothing is
+  /// normalised.
   package func canonical(ignoring paths: [JSONPath] = []) -> JSON {
     canonical(paths.map { JSONPathReach($0.steps) }) ?? .null
   }
 
-  /// `nil` where the value does not count.
+  /// Returns the canonical value; `nil` if the value is ignored.
   private func canonical(_ ignored: [JSONPathReach]) -> JSON? {
     if ignored.contains(where: \.isWhole) { return nil }
     switch self {
@@ -32,12 +33,13 @@ extension JSON {
     }
   }
 
-  /// Returns the progress that can still lead to a path's end.
+  /// Returns the progress of each path after a step, without paths that can no longer match.
   private static func next(_ ignored: [JSONPathReach], _ step: JSONPath.Step) -> [JSONPathReach] {
     ignored.map { $0.gone(step) }.filter { $0.isWhole || $0.goesOn }
   }
 
-  /// The same value with strings and names in the standard spelling; order and numbers stay.
+  /// The same value with strings and names in the standard spelling; order and numbers stay
+  /// unchanged.
   package var inStandardSpelling: JSON {
     switch self {
     case .string(let text): .string(Self.canonical(text))
@@ -48,7 +50,7 @@ extension JSON {
     }
   }
 
-  /// Lone surrogates all read as U+FFFD; of a string that holds one the spelling counts.
+  /// Lone surrogates all decode to U+FFFD, so strings with one are compared by their spelling.
   private static func canonical(_ text: Text) -> Text {
     guard let spelling = text.spelling?.lowercased(),
       text.value.unicodeScalars.contains("\u{FFFD}"), spelling.contains("\\ud")
@@ -56,8 +58,8 @@ extension JSON {
     return Text(spelling)
   }
 
-  /// Returns a decimal without zeros at either end: `-12.50e1` is `-125`, `0.5` is `5e-1`, `-0` is
-  /// `0`.
+  /// Returns a decimal without leading and trailing zeros: `-12.50e1` is `-125`, `0.5` is `5e-1`,
+  /// `-0` is `0`.
   static func canonical(number: String) -> String {
     let text = number.lowercased()
     let isNegative = text.hasPrefix("-")
@@ -70,7 +72,7 @@ extension JSON {
     let fraction = mantissa.count > 1 ? mantissa[1] : ""
     var digits = ((mantissa.first ?? "") + fraction).drop { $0 == "0" }
     if digits.isEmpty { return "0" }
-    // An exponent that no computer counts to is compared as it is spelled.
+    // An exponent beyond 2^53 is compared as it is spelled.
     guard let written = parts.count > 1 ? Int(parts[1]) : 0, written.magnitude < 1 << 53 else {
       return text
     }

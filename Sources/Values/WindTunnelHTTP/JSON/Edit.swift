@@ -1,4 +1,4 @@
-/// One stretch of a text and what shall stand there.
+/// A replacement of one range of a text.
 package struct Edit {
   package var range: Range<Int>
   package var bytes: Bytes
@@ -8,7 +8,8 @@ package struct Edit {
     self.bytes = Bytes(bytes)
   }
 
-  /// Returns a text with its edits; of two that overlap, the one that comes first in the list.
+  /// Returns a text with the edits applied. If two edits overlap, the earlier start wins; with
+  /// equal starts, the first in the list.
   package static func applied(_ edits: [Edit], to text: Bytes) -> Bytes {
     var result: Bytes = []
     result.reserveCapacity(text.count)
@@ -23,27 +24,27 @@ package struct Edit {
   }
 }
 
-/// The stretches of a text that somebody has: what was there first stays. A byte of the text costs
-/// a bit.
+/// The ranges of a text that are already claimed; the first claim wins. It uses one bit for each
+/// byte of the text.
 package struct ClaimedRanges {
   private var words: [UInt64]
 
-  /// Begins with a text of so many bytes that nobody has anything of.
+  /// Creates an empty set of claims for a text of `count` bytes.
   package init(of count: Int) { words = [UInt64](repeating: 0, count: (count + 63) / 64) }
 
-  /// Tells whether nobody has any of a stretch.
+  /// Whether no byte of a range is claimed.
   package func isFree(_ range: Range<Int>) -> Bool {
     Self.masks(of: range).allSatisfy { words[$0.word] & $0.mask == 0 }
   }
 
-  /// Takes a stretch if nobody has any of it.
+  /// Claims a range if it is free, and returns whether it was free.
   package mutating func take(_ range: Range<Int>) -> Bool {
     guard isFree(range) else { return false }
     for (word, mask) in Self.masks(of: range) { words[word] |= mask }
     return true
   }
 
-  /// Returns the words of a stretch, and its bits in each.
+  /// Returns the words that contain a range, each with the mask of the range's bits.
   private static func masks(of range: Range<Int>) -> some Sequence<(word: Int, mask: UInt64)> {
     let words = range.isEmpty ? 0..<0 : range.lowerBound / 64..<(range.upperBound - 1) / 64 + 1
     Work.read(words.count)

@@ -1,12 +1,14 @@
 extension JSON {
-  /// The most columns that a container may take to stand on one line.
+  /// The maximum number of columns of a container on one line.
   private static let columnsMax = 100
 
-  /// Returns the text of one of our files: a container that holds no other container on one line
-  /// where it fits, else one element a line; two spaces a level; a line feed at the end.
+  /// Returns the text of a file in the project's layout.
+  ///
+  /// A container without other containers is on one line if it fits; otherwise each element has its
+  /// own line. The indentation is two spaces a level, and a line feed ends the text.
   package func fileBytes() -> [UInt8] { fileBytes(level: 0) + [UInt8(ascii: "\n")] }
 
-  /// Returns the text of a value that stands so many levels down in one of our files.
+  /// Returns the text of a value at the given nesting level, in the project's layout.
   package func fileBytes(level: Int) -> [UInt8] {
     var writer = JSONWriter(spacing: .indent2)
     writeForFile(&writer, level: level)

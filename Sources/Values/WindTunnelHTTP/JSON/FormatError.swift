@@ -1,5 +1,5 @@
-/// The error of a cassette, scenario or report that cannot be read: its file, the place in it, the
-/// problem and a fix.
+/// The error of an invalid cassette, scenario or report: its file, the position, the problem and a
+/// fix.
 public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The name of the file, or another source of the text.
   public var source: String
@@ -7,10 +7,11 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
   public var place: String
   /// The problem, as half a sentence without a full stop.
   public var problem: String
-  /// The fix, as a sentence; `nil` where it is obvious.
+  /// The fix, as a sentence; `nil` if it is obvious.
   public var fix: String?
 
-  /// Makes an error. In place and problem, control characters are escaped and long texts shortened.
+  /// Creates an error. Control characters in place and problem are escaped, and long texts are
+  /// shortened.
   public init(source: String, place: String, problem: String, fix: String? = nil) {
     self.source = source
     self.place = Self.told(place)
@@ -18,11 +19,11 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     self.fix = fix
   }
 
-  /// The greatest number of characters of a file that are quoted: its beginning and its end.
+  /// The maximum number of characters quoted from a file: its beginning and its end.
   static let toldMax = 400
 
-  /// Returns a text from a file as it may stand in a sentence and on a terminal: not too long, and
-  /// without control characters.
+  /// Returns a text from a file, shortened and without control characters, for sentences and
+  /// terminals.
   private static func told(_ text: String) -> String {
     var scalars = Array(text.unicodeScalars.prefix(toldMax + 1))
     if scalars.count > toldMax {
@@ -50,7 +51,7 @@ public struct FormatError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension JSON {
-  /// Parses a text; errors have the line and the column.
+  /// Parses a text. Errors contain the line and the column.
   public init(parsing bytes: some Collection<UInt8>, source: String) throws(FormatError) {
     do {
       self = try JSONParser.parse(bytes)
@@ -61,8 +62,8 @@ extension JSON {
 }
 
 extension FormatError {
-  /// Makes the error of a text that is not JSON, with the line and the column in bytes,
-  /// both counted from one.
+  /// Creates the error of a text that is not JSON. The line and the column in bytes are counted
+  /// from one.
   package init(_ failure: JSONParser.Failure, in bytes: some Collection<UInt8>, source: String) {
     let before = Array(bytes.prefix(failure.offset))
     let line = before.count { $0 == UInt8(ascii: "\n") } + 1

@@ -1,5 +1,5 @@
 extension JSON {
-  /// Returns the first value that a path means, in the order of the text; `nil`: none is there.
+  /// Returns the first value at a path, in the order of the text; `nil` if there is none.
   package func first(at path: JSONPath) -> JSON? { first(JSONPathReach(path.steps)) }
 
   private func first(_ reach: JSONPathReach) -> JSON? {
@@ -18,7 +18,7 @@ extension JSON {
     }
   }
 
-  /// Returns the value with a change made to each value that a path means.
+  /// Returns the value with a change applied to each value at a path.
   package func replacing(at path: JSONPath, _ change: (JSON) -> JSON) -> JSON {
     replacing(JSONPathReach(path.steps), change)
   }
@@ -29,7 +29,7 @@ extension JSON {
     return changingParts { step, part in part.replacing(reach.gone(step), change) }
   }
 
-  /// Returns a list or an object with each of its parts changed, and anything else as it is.
+  /// Returns a list or an object with each of its parts changed, and any other value unchanged.
   package func changingParts(_ change: (JSONPath.Step, JSON) -> JSON) -> JSON {
     switch self {
     case .null, .bool, .number, .string: self

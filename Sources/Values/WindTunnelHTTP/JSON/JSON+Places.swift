@@ -1,5 +1,6 @@
 extension JSON {
-  /// The places of all strings that are values: of each member and element its place, from the top.
+  /// The positions of all string values. A position is a list of member or element indices from the
+  /// top.
   package var stringPlaces: [[Int]] {
     switch self {
     case .null, .bool, .number: []
@@ -22,7 +23,7 @@ extension JSON {
     }
   }
 
-  /// The value at a place.
+  /// The value at a position; `nil` if there is none.
   package subscript(path path: ArraySlice<Int>) -> JSON? {
     guard let index = path.first else { return self }
     switch self {
@@ -34,7 +35,7 @@ extension JSON {
     }
   }
 
-  /// Returns the same with a mark in place of one value.
+  /// Returns the value with one value replaced by a placeholder.
   package func clearing(_ path: ArraySlice<Int>) -> JSON {
     guard let index = path.first else { return .text("\0") }
     switch self {

@@ -1,11 +1,11 @@
 extension JSON {
-  /// The value with its numbers as a person writes them: what is compared as `199e-1` is `19.9`.
+  /// The value with numbers in plain decimal notation: `199e-1` becomes `19.9`.
   package var inPlainNumbers: JSON {
     guard case .number(let digits) = self else { return changingParts { $1.inPlainNumbers } }
     return .number(Self.plain(number: digits))
   }
 
-  /// Returns a number without an exponent, if that makes a number that a person can read.
+  /// Returns a number without an exponent if the exponent is small; otherwise the number unchanged.
   static func plain(number: String) -> String {
     let parts = number.split(separator: "e", maxSplits: 1)
     guard parts.count == 2, let exponent = Int(parts[1]), -20...20 ~= exponent,

@@ -1,6 +1,6 @@
-/// A value whose members are listed once, in their order, for its reader and its writer.
+/// A value that lists its members once, in order, for both reading and writing.
 package protocol JSONListed {
-  /// The value that a reader starts with: its required members are replaced.
+  /// The initial value for reading. Its required members are replaced.
   static var blank: Self { get }
   /// Lists the members in their order.
   mutating func list(_ fields: inout JSONFields) throws(FormatError)
@@ -9,7 +9,7 @@ package protocol JSONListed {
 /// A listed value that is written even if no member has a value.
 package protocol JSONObject: JSONListed {}
 
-/// A listed value that is left out if no member has a value.
+/// A listed value that is omitted if no member has a value.
 package protocol JSONPart: JSONListed {}
 
 extension JSONListed {
@@ -21,7 +21,7 @@ extension JSONListed {
     return fields.members
   }
 
-  /// Reads the value from an object that has no other members.
+  /// Reads the value from an object. Other members are an error.
   package init(reading object: ObjectReader) throws(FormatError) {
     var fields = JSONFields(object)
     self = .blank
@@ -48,23 +48,24 @@ extension JSONPart {
   }
 }
 
-/// The members of an object: reading sets the values that are listed, and writing keeps them.
+/// The members of an object: reads the listed values from it or writes them to it.
 package struct JSONFields {
-  /// The key that the error about a missing member names, or none for the object, and its problem.
+  /// The key that the error about a missing member names and its problem; without a key, the error
+  /// names the object.
   package typealias Missing = (key: String?, problem: String)
 
-  /// The object that is read; empty while one is written.
+  /// The object that is read; empty when writing.
   package var object = ObjectReader()
   /// The members that were written.
   fileprivate private(set) var members: [JSON.Member] = []
   package let isReading: Bool
-  /// The range in milliseconds of a time without its own limit.
+  /// The default range of times in milliseconds.
   package static let times = 0.0...1e12
 
   fileprivate init() { isReading = false }
   fileprivate init(_ object: ObjectReader) { (self.object, isReading) = (object, true) }
 
-  /// Writes a member if there is a value for it.
+  /// Writes a member if its value is not `nil`.
   package mutating func write(_ name: String, _ value: JSON?) {
     members.add(JSON.Text(name), value)
   }
@@ -74,10 +75,10 @@ package struct JSONFields {
     if isReading { notes = object.notes } else { members += notes }
   }
 
-  /// Throws an error about an unknown key, before the checks that follow.
+  /// Throws an error about an unknown key, before the following checks.
   package func refuseUnknownKeys() throws(FormatError) { try object.refuseUnknownKeys() }
 
-  /// Throws an error about a member if its value was read and is wrong.
+  /// Throws an error about a member if its value was read and is invalid.
   package func refuse(
     _ isWrong: Bool,
     _ name: String,
@@ -87,14 +88,14 @@ package struct JSONFields {
     if isReading, isWrong { throw object.error(name, problem(), fix: fix) }
   }
 
-  /// Returns a value that must be there.
+  /// Returns a required value; throws if it is missing.
   package func required<Value>(_ value: Value?, _ missing: Missing) throws(FormatError) -> Value {
     if let value { return value }
     guard let key = missing.key else { throw object.error(ofAll: missing.problem) }
     throw object.error(key, missing.problem)
   }
 
-  // Members that are left out if they are `nil`.
+  // Members that are omitted if they are `nil`.
   package mutating func int(
     _ name: String,
     _ value: inout Int?,
@@ -109,7 +110,7 @@ package struct JSONFields {
     value = try object.string(name)
   }
 
-  /// Lists a number with at most `places` decimals or, without a maximum, in its own digits.
+  /// Lists a number with at most `places` decimals; without `places`, in its exact digits.
   package mutating func double(
     _ name: String,
     _ value: inout Double?,
@@ -138,7 +139,7 @@ package struct JSONFields {
     value = try object.object(name).map(Value.init(reading:))
   }
 
-  /// Lists an object and its notes, for a value that does not store them.
+  /// Lists an object together with its notes, for a value that does not store them.
   package mutating func nested<Value: JSONObject>(
     _ name: String,
     _ value: inout Value?,
@@ -167,7 +168,7 @@ package struct JSONFields {
     value = try object.choice(name, Choice.self)
   }
 
-  // Members that must be there.
+  // Required members.
   package mutating func int(
     _ name: String,
     _ value: inout Int,
@@ -198,13 +199,13 @@ package struct JSONFields {
   }
 
   // Members that have a default.
-  /// Lists a count that is left out if it is zero.
+  /// Lists a count that is omitted if it is zero.
   package mutating func count(_ name: String, _ value: inout Int) throws(FormatError) {
     guard isReading else { return write(name, value > 0 ? .number(value) : JSON?.none) }
     value = try object.int(name, in: 0...(1 << 40)) ?? 0
   }
 
-  /// Lists a flag that is left out if it is false.
+  /// Lists a flag that is omitted if it is false.
   package mutating func flag(_ name: String, _ value: inout Bool) throws(FormatError) {
     guard isReading else { return write(name, value ? true : JSON?.none) }
     value = try object.bool(name) ?? false
@@ -225,7 +226,7 @@ package struct JSONFields {
     }
   }
 
-  /// Lists objects, which may be none.
+  /// Lists objects; the list may be empty.
   package mutating func list<Element: JSONObject>(
     _ name: String,
     _ value: inout [Element]
@@ -234,7 +235,7 @@ package struct JSONFields {
     value = try object.list(name, Element.init(reading:)) ?? []
   }
 
-  /// Lists numbers up to a maximum that are left out if there are none.
+  /// Lists numbers up to a maximum, which are omitted if there are none.
   package mutating func numbers(
     _ name: String,
     _ value: inout [Int],
@@ -247,7 +248,7 @@ package struct JSONFields {
     }
   }
 
-  /// Lists names that are left out if there are none.
+  /// Lists names, which are omitted if there are none.
   package mutating func names(_ name: String, _ value: inout [String]) throws(FormatError) {
     guard isReading else { return write(name, value.isEmpty ? JSON?.none : .texts(value)) }
     value = try object.values(name, "name", \.stringValue)

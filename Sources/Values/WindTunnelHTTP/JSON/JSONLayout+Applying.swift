@@ -1,6 +1,8 @@
 extension JSON.Layout {
-  /// Returns the bytes of a JSON text in this layout, every spelling kept: what reading it and
-  /// writing it again gives, without a value between. The text is known to be one JSON value.
+  /// Returns the bytes of a JSON text in this layout, with every spelling kept.
+  ///
+  /// The result is the same as after parsing and writing, but no values are built. The text must be
+  /// one valid JSON value.
   func laidOut(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var writer = JSONWriter(spacing: spacing)
     writer.bytes.reserveCapacity(text.count)

@@ -1,7 +1,7 @@
-// Passing over what is proven and not kept.
+// Validates values without building them.
 
 extension JSONParser {
-  /// Proves one value and goes behind it.
+  /// Validates one value and moves after it.
   package mutating func skipValue() throws(Failure) {
     switch try kind() {
     case .object:
@@ -23,7 +23,7 @@ extension JSONParser {
     }
   }
 
-  /// Tells whether the bytes that begin here are the same as those at an earlier place.
+  /// Whether the bytes at the current position equal the bytes of an earlier range.
   package func repeats(_ place: Range<Int>) -> Bool {
     position + place.count <= bytes.count
       && bytes[place].elementsEqual(bytes[position..<position + place.count])
@@ -41,7 +41,7 @@ extension JSONParser {
       case 0x20, 0x0A, 0x0D, 0x09: position += 1
       default: return
       }
-      // What is indented deep has eight in a row.
+      // Deep indentation has eight spaces in a row.
       while word(at: position) == 0x2020_2020_2020_2020 { position += 8 }
     }
   }
@@ -54,7 +54,8 @@ extension JSONParser {
     position += length
   }
 
-  /// RFC 8259 §6: no plus sign, no leading zeros, digits on both sides of the point.
+  /// Validates a number (RFC 8259 §6): no plus sign, no leading zeros, digits on both sides of the
+  /// point.
   package mutating func skipNumber() throws(Failure) -> Range<Int> {
     let start = position
     if current == UInt8(ascii: "-") { position += 1 }
@@ -73,19 +74,19 @@ extension JSONParser {
 
   private mutating func skipDigits() throws(Failure) {
     guard let first = current, first.isASCIIDigit else {
-      throw failure("a digit should stand here")
+      throw failure("expected a digit")
     }
     while let digit = current, digit.isASCIIDigit { position += 1 }
   }
 
-  /// A string that is proven: where it stands, and what it holds.
+  /// The range of a valid string, and whether it has escapes.
   package struct Span {
     /// The range of the bytes between the quotes.
     package var range: Range<Int>
     package var hasEscapes: Bool
   }
 
-  /// Proves a string, from its quote on.
+  /// Validates a string, beginning at its quote.
   package mutating func skipString() throws(Failure) -> Span {
     position += 1
     let start = position
@@ -109,8 +110,9 @@ extension JSONParser {
     }
   }
 
-  /// Goes on to a quote, a backslash, a control character or the end, eight bytes at a time;
-  /// answers whether there was nothing but ASCII before it.
+  /// Moves to the next quote, backslash, control character or the end, eight bytes at a time.
+  ///
+  /// Returns whether all skipped bytes were ASCII.
   @inline(__always)
   private mutating func skipPlain() -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -119,8 +121,8 @@ extension JSONParser {
     while let word = word(at: position) {
       let quote = word ^ ones &* UInt64(UInt8(ascii: "\""))
       let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-      // A byte's highest bit stays where the byte is zero, or less than a space; what is wrong
-      // above the lowest such byte does not matter.
+      // A byte's highest bit is set if the byte is zero or less than a space. Wrong bits above the
+      // lowest such byte do not matter.
       let zeros = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
       let stops = (zeros | ((word &- ones &* 0x20) & ~word)) & highs
       if stops != 0 {
@@ -138,7 +140,7 @@ extension JSONParser {
     return seen & highs == 0
   }
 
-  /// Eight bytes, the first in the lowest place; `nil` where there are less.
+  /// Returns eight bytes, the first in the lowest place; `nil` if there are fewer.
   @inline(__always)
   private func word(at place: Int) -> UInt64? {
     guard place + 8 <= bytes.count else { return nil }

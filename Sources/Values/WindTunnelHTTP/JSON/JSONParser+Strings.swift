@@ -1,7 +1,7 @@
 // RFC 8259 §7: strings and their escapes.
 
 extension JSONParser {
-  /// Reads a string, from its quote on.
+  /// Parses a string, beginning at its quote.
   package mutating func string() throws(Failure) -> JSON.Text {
     let start = position
     let span = try skipString()
@@ -12,7 +12,7 @@ extension JSONParser {
     return JSON.Text(value, spelling: JSON.escaped(value) == spelling ? nil : spelling)
   }
 
-  /// Returns the bytes that a proven string means, from its quote on.
+  /// Returns the decoded bytes of a valid string, beginning at its quote.
   mutating func unescaped() throws(Failure) -> [UInt8] {
     position += 1
     var decoded: [UInt8] = []
@@ -28,7 +28,7 @@ extension JSONParser {
     return decoded
   }
 
-  /// Reads an escape, from its backslash on.
+  /// Parses an escape, beginning at its backslash.
   mutating func escape() throws(Failure) -> Unicode.Scalar {
     position += 1
     guard let kind = current else { throw failure("the string does not end") }
@@ -41,12 +41,13 @@ extension JSONParser {
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
     case UInt8(ascii: "u"): return try scalar()
-    default: throw failure("\\\(Character(UnicodeScalar(kind))) is no escape of JSON")
+    default: throw failure("\\\(Character(UnicodeScalar(kind))) is not an escape of JSON")
     }
   }
 
-  /// Returns a `\u` escape; a pair of surrogates is one scalar. A lone surrogate stands for U+FFFD
-  /// in the value, while the spelling keeps what was written.
+  /// Parses a `\u` escape; a pair of surrogates is one scalar.
+  ///
+  /// A lone surrogate becomes U+FFFD in the value, while the spelling keeps the original.
   private mutating func scalar() throws(Failure) -> Unicode.Scalar {
     let first = try hexadecimal()
     if 0xD800...0xDBFF ~= first, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
@@ -67,7 +68,7 @@ extension JSONParser {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = current?.hexadecimalDigit else {
-        throw failure("\\u wants four hexadecimal digits")
+        throw failure("\\u requires four hexadecimal digits")
       }
       value = value << 4 | UInt32(digit)
       position += 1

@@ -1,13 +1,13 @@
-/// A parser of one JSON text, strictly by RFC 8259, that keeps every spelling.
+/// A strict parser of one JSON text (RFC 8259) that keeps every spelling.
 ///
-/// The parser is a value that takes bytes and knows no files. A value can also be skipped
-/// (``skipValue()``): the same grammar and the same words for what is wrong, and no tree.
+/// The parser is a value that reads bytes and does not access files. A value can also be skipped
+/// (``skipValue()``), with the same grammar and error messages but without building a tree.
 package struct JSONParser {
-  /// The most levels that arrays and objects may nest; deeper text is refused rather than
-  /// overflowing a stack.
+  /// The maximum nesting of arrays and objects; deeper text is an error, because it could overflow
+  /// the stack.
   package static let depthMax = 256
 
-  /// The error of a text that is not JSON: the problem as half a sentence, and its place in bytes.
+  /// The error of a text that is not JSON: the problem as half a sentence, and its offset in bytes.
   package struct Failure: Error, Hashable {
     package var problem: String
     package var offset: Int
@@ -24,7 +24,7 @@ package struct JSONParser {
     (self.bytes, self.depthMax) = (bytes, depthMax)
   }
 
-  /// Parses a whole text; a byte order mark in front is passed over.
+  /// Parses a whole text; a leading byte order mark is skipped.
   package static func parse(
     _ bytes: some Collection<UInt8>,
     depthMax: Int = Self.depthMax
@@ -36,7 +36,7 @@ package struct JSONParser {
     return try outcome.get()
   }
 
-  /// Tells whether a text is JSON, without building its values.
+  /// Whether a text is JSON. Its values are not built.
   package static func accepts(_ bytes: Bytes) -> Bool {
     let prove = { (parser: inout JSONParser) throws(Failure) in try parser.skipValue() }
     let outcome = bytes.withContiguousStorageIfAvailable { Self.whole($0, prove) }
@@ -44,7 +44,7 @@ package struct JSONParser {
     return false
   }
 
-  /// Reads a whole text in a way of one's own; behind it may stand white space and nothing else.
+  /// Reads a whole text with a custom function; only white space may follow the value.
   package static func whole<Value>(
     _ bytes: UnsafeBufferPointer<UInt8>,
     depthMax: Int = Self.depthMax,
@@ -91,13 +91,13 @@ package struct JSONParser {
     }
   }
 
-  /// The kind of a value, which its first byte tells.
+  /// The kind of a value, which its first byte determines.
   package enum Kind { case object, array, string, number, null, `true`, `false` }
 
-  /// Tells what begins behind the white space.
+  /// Skips white space and returns the kind of the next value.
   package mutating func kind() throws(Failure) -> Kind {
     skipSpace()
-    guard let first = current else { throw failure("the text ends where a value should stand") }
+    guard let first = current else { throw failure("the text ends where a value is expected") }
     switch first {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .array
@@ -114,7 +114,7 @@ package struct JSONParser {
     0x21...0x7E ~= byte ? "'\(Character(UnicodeScalar(byte)))'" : "byte \(byte)"
   }
 
-  /// Returns the bytes of a range that is known to be UTF-8.
+  /// Returns the text of a range, which must be valid UTF-8.
   package func text(_ range: Range<Int>) -> String {
     Work.read(range.count)
     return String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
@@ -139,7 +139,7 @@ package struct JSONParser {
     return .object(members)
   }
 
-  // What stands between the values of a list or an object.
+  // Separators between the values of a list or an object.
   private mutating func enter(_ close: UInt8) throws(Failure) -> Bool {
     position += 1
     depth += 1
@@ -151,24 +151,24 @@ package struct JSONParser {
     return false
   }
 
-  /// Goes behind the bracket; answers whether an element follows.
+  /// Moves after the opening bracket and returns whether an element follows.
   package mutating func enterList() throws(Failure) -> Bool { try enter(UInt8(ascii: "]")) }
 
-  /// Goes behind the brace; answers whether a member follows.
+  /// Moves after the opening brace and returns whether a member follows.
   package mutating func enterObject() throws(Failure) -> Bool { try enter(UInt8(ascii: "}")) }
 
-  /// Goes behind the comma or the closing bracket; answers whether another element follows.
+  /// Moves after the comma or the closing bracket and returns whether another element follows.
   package mutating func goesOnInList() throws(Failure) -> Bool {
     guard let goesOn = goesOn(UInt8(ascii: "]")) else {
-      throw failure("a list wants ',' or ']' here")
+      throw failure("expected ',' or ']' in a list")
     }
     return goesOn
   }
 
-  /// Goes behind the comma or the closing brace; answers whether another member follows.
+  /// Moves after the comma or the closing brace and returns whether another member follows.
   package mutating func goesOnInObject() throws(Failure) -> Bool {
     guard let goesOn = goesOn(UInt8(ascii: "}")) else {
-      throw failure("an object wants ',' or '}' here")
+      throw failure("expected ',' or '}' in an object")
     }
     return goesOn
   }
@@ -182,16 +182,16 @@ package struct JSONParser {
     return byte != close
   }
 
-  /// Goes to the quote of a key.
+  /// Moves to the quote of a key.
   package mutating func beginKey() throws(Failure) {
     skipSpace()
-    guard current == UInt8(ascii: "\"") else { throw failure("a key in quotes should stand here") }
+    guard current == UInt8(ascii: "\"") else { throw failure("expected a key in quotes") }
   }
 
-  /// Goes behind the colon of a key.
+  /// Moves after the colon of a key.
   package mutating func endKey() throws(Failure) {
     skipSpace()
-    guard current == UInt8(ascii: ":") else { throw failure("a key wants ':' after it") }
+    guard current == UInt8(ascii: ":") else { throw failure("expected ':' after a key") }
     position += 1
   }
 }

@@ -1,11 +1,12 @@
-/// The progress along a path that a way into a text may have made.
+/// The progress of matching a path against the location of a value.
 ///
-/// All ways to read the path are followed at once, as the set of the steps that may come next: a
-/// path of many `..` is read in as many ways as there are choices of places for them, and following
-/// these one after the other would take for ever.
+/// All interpretations of the path are followed at once, as the set of possible next steps. A path
+/// with many `..` has a combinatorial number of interpretations, and following them one by one
+/// would take too long.
 struct JSONPathReach {
   private let steps: [JSONPath.Step]
-  /// Numbers of steps that may come next, each once and ascending; the count where none need come.
+  /// The indices of possible next steps, unique and ascending; the step count means that the path
+  /// is complete.
   private var next: [Int] = []
 
   init(_ steps: [JSONPath.Step]) {
@@ -13,13 +14,13 @@ struct JSONPathReach {
     next = Self.reaching(0, of: steps, after: [])
   }
 
-  /// Tells whether the way so far can be read as the whole path.
+  /// Whether the steps so far match the whole path.
   var isWhole: Bool { next.last == steps.count }
 
-  /// Tells whether anything further in can be meant.
+  /// Whether the path can match a value further inside.
   var goesOn: Bool { next.contains { $0 < steps.count } }
 
-  /// Goes from a value to one within it.
+  /// Moves from a value to one of its children.
   mutating func go(_ place: JSONPath.Step) {
     next = next.reduce(into: []) { reached, number in
       guard number < steps.count else { return }
@@ -32,14 +33,14 @@ struct JSONPathReach {
     }
   }
 
-  /// Returns the progress from a value to one within it.
+  /// Returns the progress after moving from a value to one of its children.
   func gone(_ place: JSONPath.Step) -> JSONPathReach {
     var reach = self
     reach.go(place)
     return reach
   }
 
-  /// Adds a step, and those behind it as long as any number of steps, none included, may come.
+  /// Adds a step, and the following steps while the current one can match no step at all.
   private static func reaching(
     _ number: Int,
     of steps: [JSONPath.Step],

@@ -1,6 +1,6 @@
 /// A parser of a path, step by step.
 struct JSONPathReader {
-  /// More steps than any text may be deep.
+  /// The maximum number of steps, the same as the maximum nesting of a text.
   static let stepsMax = 256
 
   private var rest: Substring.UnicodeScalarView
@@ -15,7 +15,7 @@ struct JSONPathReader {
     return reader.steps
   }
 
-  /// Tells whether a name may stand behind a dot (RFC 9535 §2.5.1.1).
+  /// Whether a name can use the dot notation (RFC 9535 §2.5.1.1).
   static func isShort(_ name: String) -> Bool {
     guard let first = name.unicodeScalars.first, !("0"..."9" ~= first) else { return false }
     return name.unicodeScalars.allSatisfy(isShort)
@@ -57,8 +57,7 @@ struct JSONPathReader {
       return true
     }
     let name = String(rest.prefix { Self.isShort($0) })
-    // A digit may come first, though it may not in the specification: `$.2fa` can mean one thing
-    // only.
+    // A name may begin with a digit, unlike in the specification, because `$.2fa` is unambiguous.
     guard !name.isEmpty else { return false }
     rest = rest.dropFirst(name.unicodeScalars.count)
     steps.append(.name(name))

@@ -1,13 +1,13 @@
-/// A value of a JSON text: its kind, and where it stands.
+/// A value of a JSON text: its kind and its range.
 package enum JSONSpan {
-  /// A string with its quotes.
+  /// A string, including its quotes.
   case string(Range<Int>)
   case number(Range<Int>)
   /// A literal: `true`, `false` or `null`.
   case word(Range<Int>)
-  /// A list, from bracket to bracket.
+  /// A list, including its brackets.
   case array(Range<Int>)
-  /// Members, from brace to brace.
+  /// An object, including its braces.
   case object(Range<Int>)
 
   /// The range of the value's bytes in the text.
@@ -20,28 +20,27 @@ package enum JSONSpan {
   }
 }
 
-/// A JSON text that is walked without building its values: one may be replaced, and all else, white
-/// space included, stays to the byte.
+/// A JSON text that is traversed without building its values. One value can be replaced while all
+/// other bytes, including white space, stay the same.
 ///
-/// What a list or an object holds is read when somebody asks for it. To pass over one without
-/// reading it, the places of the longer ones are known; the others cost no more than their few
-/// bytes.
+/// The contents of a list or an object are read on demand. The ends of the longer containers are
+/// stored, so that they can be skipped. Shorter ones are scanned again.
 package struct JSONText {
   package let bytes: Bytes
-  /// The lists and objects of ``longBytesMin`` and more, in the order of their beginnings.
+  /// The lists and objects of at least ``longBytesMin`` bytes, in the order of their beginnings.
   private let long: [Range<Int>]
 
-  /// The least length of what is not read again to find its end.
+  /// The minimum size in bytes of a container whose end is stored.
   private static let longBytesMin = 64
 
-  /// Looks at a text; `nil` if it is no JSON object or array, nor any other value where that may
-  /// be one.
+  /// Validates a text; `nil` if it is not a JSON object or array. With `mayBeScalar`, any JSON
+  /// value is accepted.
   package init?(_ bytes: Bytes, mayBeScalar: Bool = false) {
     let first = bytes.first { $0 > 0x20 && $0 != 0xEF && $0 != 0xBB && $0 != 0xBF }
     guard mayBeScalar || first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
       return nil
     }
-    // What does not parse is treated as text, so the reason does not matter.
+    // A text that does not parse is treated as plain text, so the reason does not matter.
     guard JSONParser.accepts(bytes) else { return nil }
     (self.bytes, long) = (bytes, Self.long(in: bytes))
   }
@@ -61,7 +60,7 @@ package struct JSONText {
       case UInt8(ascii: "]"), UInt8(ascii: "}"):
         guard let index = open.popLast() else { return found }
         let start = found[index].lowerBound
-        // Whatever it holds is shorter, and gone already.
+        // All containers within it are shorter, so they have already been removed.
         if place - start < longBytesMin {
           found.removeLast()
         } else {
@@ -74,16 +73,16 @@ package struct JSONText {
     return found
   }
 
-  /// The value that the text is.
+  /// The top-level value of the text.
   package var whole: JSONSpan { value(at: next(0)) }
 
-  /// Returns the elements of a list; none of anything else.
+  /// Returns the elements of a list; empty for any other value.
   package func elements(of span: JSONSpan) -> Elements {
     guard case .array(let range) = span else { return Elements(text: self, place: bytes.count) }
     return Elements(text: self, place: range.lowerBound + 1)
   }
 
-  /// Returns the members of an object; none of anything else.
+  /// Returns the members of an object; empty for any other value.
   package func members(of span: JSONSpan) -> Members {
     guard case .object(let range) = span else { return Members(text: self, place: bytes.count) }
     return Members(text: self, place: range.lowerBound + 1)
@@ -118,8 +117,8 @@ package struct JSONText {
     }
   }
 
-  /// Returns the next place that is neither white space nor what parts values; where those may
-  /// stand is known.
+  /// Returns the next position that is neither white space nor a separator. The text is already
+  /// valid, so the positions of separators need no check.
   private func next(_ place: Int) -> Int {
     var place = place
     while place < bytes.count {
@@ -131,12 +130,12 @@ package struct JSONText {
     return place
   }
 
-  /// Tells whether a value begins at a place, and none ends there.
+  /// Whether a value begins at a position, rather than a list or an object ending there.
   private func begins(at place: Int) -> Bool {
     place < bytes.count && bytes[place] != UInt8(ascii: "]") && bytes[place] != UInt8(ascii: "}")
   }
 
-  /// Returns the value that begins at a place.
+  /// Returns the value that begins at a position.
   private func value(at start: Int) -> JSONSpan {
     guard start < bytes.count else { return .word(start..<start) }
     switch bytes[start] {
@@ -146,13 +145,13 @@ package struct JSONText {
     case let first:
       let isWord = 0x61...0x7A ~= first
       var end = start + 1
-      // No number begins with a letter, and in no word is anything but letters.
+      // A number begins with no letter, and a literal consists of letters only.
       while end < bytes.count, !",]}".utf8.contains(bytes[end]), bytes[end] > 0x20 { end += 1 }
       return isWord ? .word(start..<end) : .number(start..<end)
     }
   }
 
-  /// Returns the end of the list or the object that begins at a place.
+  /// Returns the end of the list or the object that begins at a position.
   private func end(of start: Int) -> Int {
     var (low, high) = (0, long.count)
     while low < high {
@@ -180,7 +179,7 @@ package struct JSONText {
   package func text(_ range: Range<Int>) -> String {
     let inner = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
     guard inner.contains(UInt8(ascii: "\\")) else { return String(decoding: inner, as: UTF8.self) }
-    // It has been parsed before, as a part of the whole.
+    // The range is a valid part of the parsed text, so parsing cannot fail.
     return (try? JSONParser.parse(bytes[range]))?.stringValue
       ?? String(decoding: inner, as: UTF8.self)
   }
@@ -193,7 +192,7 @@ package struct JSONText {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// Returns the place behind the closing quote of a JSON string that begins at a place.
+  /// Returns the position after the closing quote of a JSON string that begins at a position.
   package func endOfJSONString(from start: Int) -> Int {
     var place = start + 1
     while place < count, self[place] != UInt8(ascii: "\"") {

@@ -1,6 +1,6 @@
 extension JSON {
-  /// The layout of a JSON text: its white space, and whether a line feed ends it. Each layout has a
-  /// name, by which a file refers to it.
+  /// The layout of a JSON text: its white space, and whether a line feed ends it. Files refer to a
+  /// layout by its name.
   public struct Layout: Sendable, Hashable {
     /// The white space between tokens.
     public enum Spacing: String, Sendable, Hashable, CaseIterable {
@@ -8,13 +8,13 @@ extension JSON {
       case compact
       /// A space after commas and colons: `{"a": 1, "b": [2]}`.
       case spaced
-      /// One element a line, indented by one space a level.
+      /// One element a line, with an indentation of one space a level.
       case indent1
-      /// One element a line, indented by two spaces a level.
+      /// One element a line, with an indentation of two spaces a level.
       case indent2
-      /// One element a line, indented by four spaces a level.
+      /// One element a line, with an indentation of four spaces a level.
       case indent4
-      /// One element a line, indented by a tab a level.
+      /// One element a line, with an indentation of one tab a level.
       case tab
 
       fileprivate var indent: String? {
@@ -30,10 +30,10 @@ extension JSON {
 
     /// The white space between tokens.
     public var spacing: Spacing
-    /// Tells whether a line feed stands at the end of the text.
+    /// Whether a line feed ends the text.
     public var endsWithNewline: Bool
 
-    /// Makes a layout of a spacing, by default without a line feed at the end.
+    /// Creates a layout with a spacing, by default without a line feed at the end.
     public init(_ spacing: Spacing, endsWithNewline: Bool = false) {
       (self.spacing, self.endsWithNewline) = (spacing, endsWithNewline)
     }
@@ -41,10 +41,10 @@ extension JSON {
     /// The layout without white space.
     public static let compact = Layout(.compact)
 
-    /// The name in a file: the spacing's, with `+newline` where a line feed ends the text.
+    /// The name in a file: the spacing's name, with `+newline` if a line feed ends the text.
     public var name: String { spacing.rawValue + (endsWithNewline ? "+newline" : "") }
 
-    /// Makes the layout of a name; `nil` if there is none.
+    /// Creates the layout with a name; `nil` if the name is unknown.
     public init?(name: String) {
       let suffix = "+newline"
       let ends = name.hasSuffix(suffix)
@@ -67,16 +67,16 @@ extension JSON {
     return writer.bytes
   }
 
-  /// Returns the text between the quotes in our own spelling: only what RFC 8259 §7 demands is
-  /// escaped.
+  /// Returns the text between the quotes in the standard spelling: only the characters that RFC
+  /// 8259 §7 requires are escaped.
   package static func escaped(_ value: String) -> String {
     var bytes: [UInt8] = []
     JSONWriter.escape(value, into: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Creates a string from a part of a head. A stray octet is an escape, because its scalar is
-  /// invisible: `\uefe9` for 0xE9.
+  /// Creates a string from a part of a head. A stray octet is written as an escape, because its
+  /// scalar is invisible: `\uefe9` for 0xE9.
   package static func head(_ text: String) -> JSON {
     guard text.utf8.contains(UInt8.octetLead) else { return .text(text) }
     let plain = escaped(text)
@@ -149,7 +149,7 @@ struct JSONWriter {
   static func escape(_ value: String, into bytes: inout [UInt8]) {
     var value = value
     value.withUTF8 { text in
-      // Nearly all goes over as it is, in long stretches.
+      // Most characters need no escape, so they are copied in long stretches.
       var start = 0
       for place in text.indices where isEscaped(text[place]) {
         bytes.append(contentsOf: text[start..<place])

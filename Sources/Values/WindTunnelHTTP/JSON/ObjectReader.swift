@@ -1,7 +1,8 @@
-/// A reader of an object of one of our formats, key by key, that refuses unknown keys.
+/// A reader for an object in one of the project's formats. It reads key by key and rejects unknown
+/// keys.
 ///
-/// Keys that begin with `_` are anybody's and are kept; any other unknown key is most likely a
-/// misspelling, so the nearest known one is named.
+/// Keys that begin with `_` are user notes and are kept. Any other unknown key is probably a
+/// misspelling, so the error suggests the nearest known key.
 package struct ObjectReader {
   package let source: String
   package let path: String
@@ -12,24 +13,24 @@ package struct ObjectReader {
   package init(_ json: JSON, source: String, path: String) throws(FormatError) {
     (self.source, self.path) = (source, path)
     guard case .object(let members) = json else {
-      throw FormatError(source: source, place: path, problem: "an object should stand here")
+      throw FormatError(source: source, place: path, problem: "expected an object")
     }
     self.members = members
     var names: Set<String> = []
     for member in members where !names.insert(member.name.value).inserted {
-      throw error(ofAll: "\"\(member.name.value)\" stands here twice")
+      throw error(ofAll: "\"\(member.name.value)\" occurs twice")
     }
   }
 
   /// Creates a reader of an object without members.
   init() { (source, path, members) = ("", "", []) }
 
-  /// The members that begin with `_` or are kept, as they are.
+  /// The members that begin with `_` or are kept, unchanged.
   package var notes: [JSON.Member] {
     members.filter { $0.name.value.hasPrefix("_") || kept.contains($0.name.value) }
   }
 
-  /// Keeps members as they are, besides those that begin with `_`.
+  /// Keeps members unchanged, in addition to the members that begin with `_`.
   package mutating func keep(_ names: String...) { kept += names }
 
   package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
@@ -43,7 +44,7 @@ package struct ObjectReader {
     FormatError(source: source, place: path, problem: problem, fix: fix)
   }
 
-  /// Returns the value of a key, which is known from now on; `nil` where it is missing.
+  /// Returns the value of a key and marks the key as known; `nil` if it is missing.
   package mutating func take(_ name: String) -> JSON? {
     known.append(name)
     return members.first { $0.name.value == name }?.value
@@ -51,13 +52,13 @@ package struct ObjectReader {
 
   package mutating func string(_ name: String) throws(FormatError) -> String? {
     guard let value = take(name) else { return nil }
-    guard let text = value.stringValue else { throw error(name, "a string should stand here") }
+    guard let text = value.stringValue else { throw error(name, "expected a string") }
     return text
   }
 
   package mutating func bool(_ name: String) throws(FormatError) -> Bool? {
     guard let value = take(name) else { return nil }
-    guard case .bool(let flag) = value else { throw error(name, "true or false should stand here") }
+    guard case .bool(let flag) = value else { throw error(name, "expected true or false") }
     return flag
   }
 
@@ -85,7 +86,7 @@ package struct ObjectReader {
 
   package mutating func array(_ name: String) throws(FormatError) -> [JSON]? {
     guard let value = take(name) else { return nil }
-    guard case .array(let elements) = value else { throw error(name, "a list should stand here") }
+    guard case .array(let elements) = value else { throw error(name, "expected a list") }
     return elements
   }
 
@@ -108,8 +109,8 @@ package struct ObjectReader {
     return list
   }
 
-  /// Reads a list of values with `read`, which returns `nil` for a value that is no `noun`. A list
-  /// that is missing is empty.
+  /// Reads a list of values with `read`, which returns `nil` for a value that is not a `noun`. A
+  /// missing list is empty.
   package mutating func values<Element>(
     _ name: String,
     _ noun: String,
@@ -117,13 +118,13 @@ package struct ObjectReader {
   ) throws(FormatError) -> [Element] {
     var values: [Element] = []
     for json in try array(name) ?? [] {
-      guard let value = read(json) else { throw error(name, "\(json) is no \(noun)") }
+      guard let value = read(json) else { throw error(name, "\(json) is not a valid \(noun)") }
       values.append(value)
     }
     return values
   }
 
-  /// Refuses every key that nobody has taken.
+  /// Throws an error about the first unknown key.
   package func refuseUnknownKeys() throws(FormatError) {
     for member in members {
       let name = member.name.value
@@ -137,7 +138,7 @@ package struct ObjectReader {
     }
   }
 
-  /// One of the names of an enumeration.
+  /// Reads a case of an enumeration by its name; `nil` if it is missing.
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String,
     _: Choice.Type
@@ -160,7 +161,7 @@ package struct ObjectReader {
   private func unknown(_ text: String, at name: String, among all: [String]) -> FormatError {
     error(
       name,
-      // More are no sentence.
+      // A longer list would not fit into a sentence.
       all.count > 30
         ? "\"\(text)\" is none of the \(all.count) names, such as \(all[0]), that the schema lists"
         : "\"\(text)\" is none of \(all.joined(separator: ", "))",

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// A pool of strings made from bytes, with one string for equal bytes: the header
-/// fields of a cassette are much the same in every interaction.
+/// A pool of strings built from bytes, with one string for equal bytes. Most header fields of a
+/// cassette repeat in every interaction.
 ///
-/// It forgets what another text pushes out of its place, so it never grows.
+/// The pool has a fixed size: a new string replaces the previous one in its slot.
 package struct StringPool {
-  /// Shorter strings need no memory of their own; longer ones seldom come twice.
+  /// Shorter strings need no heap memory; longer ones seldom repeat.
   private static let lengths = 16...160
   private static let count = 2048
 
@@ -13,7 +13,7 @@ package struct StringPool {
 
   package init() {}
 
-  /// Returns the string of well-formed UTF-8.
+  /// Returns the string of valid UTF-8.
   package mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard Self.lengths.contains(bytes.count), let base = bytes.baseAddress else {
       return String(decoding: bytes, as: UTF8.self)
@@ -28,8 +28,8 @@ package struct StringPool {
     return slots[slot]
   }
 
-  /// Returns a cheap mixture of the length and of eight bytes at a time, the last of them
-  /// overlapping.
+  /// Returns the slot from a cheap hash of the length and the bytes, eight at a time; the last
+  /// eight may overlap.
   private static func slot(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     var hash = UInt64(bytes.count)

@@ -3,21 +3,23 @@ public import Foundation
 
 /// The content of a message as bytes.
 ///
-/// The platforms' clients use `Data`, so that nothing is converted on the way to them. The body of
-/// a cassette's interaction stays a slice of the file's text until its bytes are first accessed;
-/// that it is well-formed was proven when the file was opened.
+/// The platforms' clients use `Data`, so no conversion is necessary. The body of a cassette's
+/// interaction stays a slice of the file's text until its bytes are first accessed. The text was
+/// validated when the file was opened.
 public struct Body: Sendable {
   private enum Content: Sendable {
     case bytes(Data)
     case held(StoredBody)
-    /// The first so many bytes of a file.
+    /// The first `count` bytes of a file.
     case filed(SpoolFile, count: Int)
   }
 
   private var content: Content
 
-  /// The bytes as they are sent, without transfer coding. They are kept once they have been
-  /// accessed; those of a body in a file stay there, and are the system's own pages.
+  /// The bytes as they are sent, without transfer coding.
+  ///
+  /// They are kept in memory after the first access. Bytes of a body in a file are memory-mapped
+  /// instead.
   public var data: Data {
     get {
       switch content {
@@ -29,7 +31,7 @@ public struct Body: Sendable {
     set { content = .bytes(newValue) }
   }
 
-  /// The number of bytes. Reading it does not make the bytes stay in memory.
+  /// The number of bytes. Reading it does not keep the bytes in memory.
   public var count: Int {
     switch content {
     case .bytes(let data): data.count
@@ -38,22 +40,23 @@ public struct Body: Sendable {
     }
   }
 
-  /// Makes a body from bytes.
+  /// Creates a body from bytes.
   public init(_ data: Data = Data()) { content = .bytes(data) }
 
-  /// Makes a body from a text in UTF-8.
+  /// Creates a body from a text in UTF-8.
   public init(_ text: String) { self.init(Data(text.utf8)) }
 
-  /// Makes a body of what a cassette holds.
+  /// Creates a body from a stored body of a cassette.
   package init(_ held: StoredBody) { content = .held(held) }
 
-  /// Makes a body of the first bytes of a file.
+  /// Creates a body from the first `count` bytes of a file.
   init(_ file: SpoolFile, count: Int) { content = .filed(file, count: count) }
 
-  /// The number of bytes that are read at once where a body is read in pieces.
+  /// The number of bytes in each piece when a body is read in pieces.
   package static let pieceBytes = 1 << 20
 
-  /// Returns a copy of some bytes, counted from 0. Of a body in a file no others are read.
+  /// Returns a copy of a range of bytes, counted from 0. For a body in a file, only this range is
+  /// read.
   package func bytes(_ range: Range<Int>) -> Data {
     if case .filed(let file, _) = content, let bytes = file.bytes(range) { return bytes }
     let data = data
@@ -61,10 +64,10 @@ public struct Body: Sendable {
     return data.subdata(in: start + range.lowerBound..<start + range.upperBound)
   }
 
-  /// Calls a function with all bytes in order, in pieces of ``pieceBytes`` and a last one that may
-  /// be shorter, until it returns false.
+  /// Calls a function with all bytes in order until it returns `false`. Each piece has
+  /// ``pieceBytes`` bytes, except the last.
   ///
-  /// - Returns: False where the function has.
+  /// - Returns: `false` if the function returned `false`.
   package func forEachPiece(_ take: (UnsafeRawBufferPointer) throws -> Bool) rethrows -> Bool {
     let (count, held) = (count, isFiled ? nil : data)
     for start in stride(from: 0, to: count, by: Self.pieceBytes) {
@@ -77,7 +80,7 @@ public struct Body: Sendable {
 
   private var isFiled: Bool { if case .filed = content { true } else { false } }
 
-  /// Returns the SHA-256 of its bytes as 64 hexadecimal digits.
+  /// The SHA-256 of the bytes as 64 hexadecimal digits.
   package var digest: String {
     var digest = SHA256()
     _ = forEachPiece { piece in
@@ -87,11 +90,11 @@ public struct Body: Sendable {
     return digest.hexadecimal()
   }
 
-  /// A body that is larger than this is never opened, taken apart or copied as a whole: it may lie
+  /// The maximum size of a body that is decoded, parsed or copied as a whole; a larger body may be
   /// in a file.
   package static let openedBytesMax = 128 << 20
 
-  /// A body without any bytes.
+  /// A body without bytes.
   public static let empty = Body()
 
   /// The body as text; `nil` if it is not valid UTF-8.
@@ -99,7 +102,7 @@ public struct Body: Sendable {
 }
 
 extension Body: Hashable {
-  /// Tells whether the bytes are equal.
+  /// Whether two bodies have the same bytes.
   public static func == (left: Body, right: Body) -> Bool {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {
       return true
@@ -122,7 +125,7 @@ extension Body: Hashable {
     }
   }
 
-  /// Hashes all bytes; `Data` hashes its first 80, which many bodies have in common.
+  /// Hashes all bytes, because `Data` hashes only its first 80, which many bodies share.
   public func hash(into hasher: inout Hasher) {
     Work.read(count)
     _ = forEachPiece { piece in
@@ -132,20 +135,19 @@ extension Body: Hashable {
   }
 }
 
-/// A body as it stands in the text of a cassette, proven and not yet decoded.
+/// The body of an interaction as a slice of the cassette's text, validated but not yet decoded.
 ///
-/// It shares the text's bytes; what they mean is worked out when it is first asked for, and kept
-/// from then on.
+/// It shares the text's memory. The bytes are decoded on first access and kept.
 package final class StoredBody: Sendable {
-  /// The form in which a body is written.
+  /// The form in which a cassette stores a body.
   package indirect enum Form: Sendable, Hashable {
-    /// A value, and the layout that gives the body's bytes.
+    /// A JSON value, with the layout that restores the body's bytes.
     case json(JSON.Layout)
     /// A string with its quotes.
     case text(hasEscapes: Bool)
-    /// A string without its quotes, of nothing but RFC 4648 §4.
+    /// A string of base64 (RFC 4648 §4) without its quotes.
     case base64
-    /// A text that is sent in gzip.
+    /// A text that is sent as gzip.
     case gzip(GzipForm, Form)
   }
 
@@ -154,17 +156,18 @@ package final class StoredBody: Sendable {
     case decoded(Data)
   }
 
-  /// Behind one of ``locks``.
+  /// Guarded by one of ``locks``.
   private nonisolated(unsafe) var content: Content
 
-  /// A lock of its own would be most of what a small body takes.
+  /// Locks shared by all bodies, because a lock for each body would need more memory than a small
+  /// body.
   private static let locks = (0..<16).map { _ in Locked(()) }
 
-  /// Makes a body of a slice of a cassette's text that was proven to be of this form.
+  /// Creates a body from a slice of a cassette's text, which must be valid for this form.
   package init(_ source: Data, _ form: Form) { content = .held(source, form) }
 
   private func withLock<Result: Sendable>(_ body: () -> Result) -> Result {
-    // Objects stand in steps of sixteen bytes.
+    // Objects are aligned to 16 bytes.
     let number = UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4
     return Self.locks[Int(number % UInt(Self.locks.count))].withLock { _ in body() }
   }
@@ -190,7 +193,7 @@ package final class StoredBody: Sendable {
     }
   }
 
-  /// Decodes what was proven and cannot fail, so that the empty bodies below are never seen.
+  /// Decodes validated text. Decoding cannot fail, so the empty fallbacks are never used.
   private static func decode(_ source: Data, _ form: Form) -> Data {
     source.withUnsafeBytes { raw -> Data in
       let bytes = raw.assumingMemoryBound(to: UInt8.self)
@@ -201,7 +204,7 @@ package final class StoredBody: Sendable {
         let read = { (parser: inout JSONParser) throws(JSONParser.Failure) -> [UInt8] in
           try parser.unescaped()
         }
-        // It was proven to be a string, so why it might be none does not matter.
+        // The text was validated as a string, so this cannot fail.
         return Data((try? JSONParser.whole(bytes, read).get()) ?? [])
       case .base64: return Data(base64Encoded: Data(bytes)) ?? Data()
       case .gzip(let gzip, let form): return gzip.coded(decode(source, form))

@@ -1,25 +1,24 @@
 package import Foundation
 
-// Fields that vouch for the bytes of a body, and what becomes of them where it changes.
+// Fields that describe the bytes of a body, and their updates when the body changes.
 //
-// | the field                                                   | afterwards                    |
-// | `Content-Length`                                            | as much longer as the body is |
+// | field                                                       | update                        |
+// | `Content-Length`                                            | changes with the body's size  |
 // | any with a digest of the old body in hex or base64, `ETag`s | the new body's digest         |
 // | a number that is the old body's length (``lengthMin``)      | the new body's length         |
 // | `bytes A-B/TOTAL` of the old body's length                  | the new body's range          |
-// | a name with checksum, digest, md5, sha, crc or a hash       | goes, unless computed anew    |
+// | a name with checksum, digest, md5, sha, crc or a hash       | removed, unless recomputed    |
 //
-// A digest of the old body would let a short secret be found by trying.
+// A digest of the old body would allow a short secret to be found by trying.
 
 extension HeaderFields {
-  /// Returns a body without the content codings that these fields name; `nil` if they are not
-  /// opened.
+  /// Returns a body without the content codings of these fields; `nil` if they cannot be decoded.
   package func opened(_ body: Data) -> Inflate.Opened? {
     Inflate.opened(body, coding: values("Content-Encoding").joined(separator: ", "))
   }
 
-  /// Whether a body is in gzip, and nothing vouches for the bytes of that: no digest, no range, and
-  /// no strong validator (RFC 9110 §8.8.1).
+  /// Whether a body is gzip and no field describes the compressed bytes: no digest, no range and no
+  /// strong validator (RFC 9110 §8.8.1).
   package var haveFreeGzip: Bool {
     guard let coding = self["Content-Encoding"]?.lowercased(), ["gzip", "x-gzip"].contains(coding),
       values("Content-Encoding").count == 1
@@ -36,7 +35,7 @@ extension HeaderFields {
     self = HeaderFields(compactMap { change.followed($0) })
   }
 
-  /// Updates the fields for a changed body, which has grown by a number of bytes.
+  /// Updates the fields for a body whose size changed by `bodyGrowth` bytes.
   package mutating func follow(bodyGrowth: Int) {
     self = HeaderFields(
       compactMap { field in
@@ -48,8 +47,8 @@ extension HeaderFields {
 }
 
 extension HeaderField {
-  /// Returns the field with its length increased by `count`, which may be negative. A cut body
-  /// remains short of it by the same number of bytes.
+  /// Returns the field with its length increased by `count`, which may be negative. A truncated
+  /// body stays truncated by the same number of bytes.
   fileprivate func longer(by count: Int) -> HeaderField {
     Int(value).map { HeaderField(name, String(max(0, $0.addingReportingOverflow(count).0))) }
       ?? self
@@ -58,12 +57,13 @@ extension HeaderField {
 
 /// A body before and after a change.
 package struct BodyChange {
-  /// From this number on, a value equal to the old length is a length in a field of any name.
+  /// The minimum length at which an equal number in a field of any name is treated as the body's
+  /// length.
   private static let lengthMin = 1000
-  /// No body has a byte behind this one.
+  /// The maximum position of a body's last byte.
   private static let lastMax = 1 << 53
 
-  /// The body as it was sent, and without its codings.
+  /// The body as it was sent, and its decoded content if that differs.
   private let old: [Data]
   private let new: Data
   private var digests: [BodyDigest: [[UInt8]]] = [:]
@@ -73,10 +73,10 @@ package struct BodyChange {
     (self.old, self.new) = (body == content ? [body] : [body, content], new)
   }
 
-  /// Whether a name is that of a digest or a checksum.
+  /// Whether a field of this name contains a digest or a checksum.
   package static func vouches(_ name: String) -> Bool {
     let name = name.lowercased()
-    // RFC 9530 §4 asks for a digest, and is none.
+    // `Want-*` fields request a digest (RFC 9530 §4) but contain none.
     if name.hasPrefix("want-") { return false }
     if ["checksum", "digest", "md5", "goog-hash", "content-hash"].contains(where: name.contains) {
       return true
@@ -87,7 +87,7 @@ package struct BodyChange {
     }
   }
 
-  /// Returns a field as it is for the new body; `nil` if the field is removed.
+  /// Returns a field for the new body; `nil` if the field is removed.
   fileprivate mutating func followed(_ field: HeaderField) -> HeaderField? {
     if field.isNamed("Content-Length") { return field.longer(by: new.count - old[0].count) }
     if Self.vouches(field.name) {
@@ -108,7 +108,8 @@ package struct BodyChange {
     return String(new.count)
   }
 
-  /// `bytes 0-99/1000` (RFC 9110 §14.4).
+  /// Returns an updated range such as `bytes 0-99/1000` (RFC 9110 §14.4); `nil` if the value is not
+  /// a range of the old body.
   private func range(_ value: String) -> String? {
     guard !new.isEmpty,
       let match = value.wholeMatch(of: /bytes ([0-9]+)-([0-9]+)\/([0-9]+|\*)/)?.output,
@@ -120,7 +121,8 @@ package struct BodyChange {
     return "bytes \(first)-\(end - 1)/\(total.map { "\($0)" } ?? "*")"
   }
 
-  /// Returns a text with the new body's digests in place of the old one's; `nil` if none is in it.
+  /// Returns a text with the old body's digests replaced by the new body's; `nil` if it contains
+  /// none.
   private mutating func rehashed(_ text: String) -> String? {
     let new = text.replacing(/[A-Za-z0-9+\/]+={0,2}/) { match in
       let run = String(match.output)
@@ -141,7 +143,7 @@ package struct BodyChange {
     return nil
   }
 
-  /// Hexadecimal digits, and base64 (RFC 4648 §4) with its padding and without.
+  /// Hexadecimal digits, and base64 (RFC 4648 §4) with and without padding.
   private static let spellings: [@Sendable ([UInt8]) -> String] = [
     { hexadecimal($0) }, { hexadecimal($0).uppercased() }, { Data($0).base64EncodedString() },
     { String(Data($0).base64EncodedString().prefix { $0 != "=" }) },

@@ -1,27 +1,29 @@
 /// One header field, in its original spelling.
 public struct HeaderField: Sendable, Hashable {
-  /// The name as it was sent; compared without regard to case.
+  /// The name as it was sent. Comparisons ignore its case.
   public var name: String
   /// The value without the white space around it.
   public var value: String
 
-  /// Makes a field of a name and a value.
+  /// Creates a field from a name and a value.
   public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-  /// Tells whether the field has a name, without regard to case (RFC 9110 §5.1).
+  /// Whether the field has this name, ignoring case (RFC 9110 §5.1).
   public func isNamed(_ other: String) -> Bool { name.equalsIgnoringASCIICase(other) }
 }
 
-/// The header fields of a message: a list that keeps order, repeats and spelling, with look-up by
-/// name without regard to case.
+/// The header fields of a message: a list that keeps order, repeated names and spelling, with
+/// case-insensitive look-up.
 public struct HeaderFields: Sendable, Hashable {
   private var fields: [HeaderField]
 
-  /// Makes a list of fields in their order.
+  /// Creates a list of fields in their order.
   public init(_ fields: [HeaderField] = []) { self.fields = fields }
 
-  /// Accesses the first value of a name. Setting a value replaces all fields of the name, at the
-  /// position of the first; setting `nil` removes them.
+  /// Accesses the first value of a name.
+  ///
+  /// Setting a value replaces all fields with the name, at the position of the first. Setting `nil`
+  /// removes them.
   public subscript(name: String) -> String? {
     get { fields.first { $0.isNamed(name) }?.value }
     set {
@@ -40,13 +42,14 @@ public struct HeaderFields: Sendable, Hashable {
   /// Returns the elements of a list-valued field, in order.
   package func elements(_ name: String) -> [Substring] { values(name).flatMap(\.listElements) }
 
-  /// Tells whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
+  /// Whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
   /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {
     elements(name).contains { $0.equalsIgnoringASCIICase(token) }
   }
 
-  /// Tells whether a name may stand here more than once; of long lists that is not looked into.
+  /// Whether a name may occur more than once. Lists of more than 16 fields are not checked and
+  /// return `true`.
   package var mayRepeatNames: Bool {
     guard fields.count <= 16 else { return true }
     return fields.indices.contains { place in
@@ -59,7 +62,7 @@ public struct HeaderFields: Sendable, Hashable {
     fields.append(HeaderField(name, value))
   }
 
-  /// Removes all fields of a name.
+  /// Removes all fields with a name.
   public mutating func remove(_ name: String) { fields.removeAll { $0.isNamed(name) } }
 }
 
@@ -76,16 +79,18 @@ extension HeaderFields: RandomAccessCollection, MutableCollection {
 }
 
 extension HeaderFields: ExpressibleByDictionaryLiteral {
-  /// Makes a list of names and values in their order; a name may repeat.
+  /// Creates a list of names and values in their order; a name may repeat.
   public init(dictionaryLiteral elements: (String, String)...) {
     fields = elements.map { HeaderField($0.0, $0.1) }
   }
 }
 
 extension HeaderFields {
-  /// Leaves of what `Accept-Encoding` asks for what can be opened here (RFC 9110 §12.5.3), so that
-  /// an answer can be looked through for secrets. Where nothing is left, the content is to come as
-  /// it is; where there is no such field, none is made.
+  /// Reduces `Accept-Encoding` to the codings that can be decoded here (RFC 9110 §12.5.3), so that
+  /// responses can be searched for secrets.
+  ///
+  /// If no acceptable coding is left, the value is `identity`. If the field is missing, none is
+  /// added.
   package mutating func acceptOnlyOpenedCodings() {
     guard self["Accept-Encoding"] != nil else { return }
     let asked = askedCodings
@@ -96,7 +101,8 @@ extension HeaderFields {
       isOneAccepted ? opened.map { $0.member }.joined(separator: ", ") : "identity"
   }
 
-  /// The members of `Accept-Encoding`, and whether they do not say `q=0` (RFC 9110 §12.4.2).
+  /// The members of `Accept-Encoding`, and whether each is accepted, that is, not `q=0` (RFC 9110
+  /// §12.4.2).
   package var askedCodings: [(member: Substring, name: String, isAccepted: Bool)] {
     elements("Accept-Encoding").compactMap { member in
       let parts = member.split(separator: ";").map { $0.trimmingOptionalWhitespace().lowercased() }

@@ -1,4 +1,4 @@
-/// The name of a header field, as code that reads fields spells it: `headers[.contentType]`.
+/// The name of a header field for typed access: `headers[.contentType]`.
 public struct HeaderName: Sendable {
   /// The name as it is sent.
   public let text: String
@@ -39,7 +39,7 @@ public struct HeaderName: Sendable {
 }
 
 extension HeaderFields {
-  /// Accesses the first value of a name, as the subscript by a text does.
+  /// Accesses the first value of a name, like the subscript with a string.
   public subscript(name: HeaderName) -> String? {
     get { self[name.text] }
     set { self[name.text] = newValue }

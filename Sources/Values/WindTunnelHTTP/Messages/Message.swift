@@ -1,16 +1,17 @@
-/// A request as the client meant it, equal in process and on the wire.
+/// A request as the client intended it, independent of whether it is intercepted in process or
+/// received by a server.
 public struct Request: Sendable, Hashable {
   /// The method, such as `GET`; methods are case-sensitive (RFC 9110 §9.1).
   public var method: String
-  /// The URL of the request: absolute in process and on a cassette, without scheme and host where
-  /// the request line has only a path.
+  /// The URL of the request: absolute in process and on a cassette; only path and query if the
+  /// request line contains no more.
   public var url: RequestURL
   /// The header fields, in order.
   public var headers: HeaderFields
-  /// The whole content, without transfer coding.
+  /// The complete content, without transfer coding.
   public var body: Body
 
-  /// Makes a request of its parts.
+  /// Creates a request from its parts.
   public init(
     _ method: String,
     _ url: RequestURL,
@@ -21,9 +22,9 @@ public struct Request: Sendable, Hashable {
   }
 }
 
-/// The status line and fields of an answer.
+/// The status line and fields of a response.
 public struct ResponseHead: Sendable, Hashable {
-  /// The status code, 100 to 999. Another status has its usual reason phrase.
+  /// The status code, 100 to 999. Changing it resets the reason phrase to the usual one.
   public var status: Int { didSet { if status != oldValue, reason != nil { reason = nil } } }
   /// The header fields, in order.
   public var headers: HeaderFields
@@ -37,7 +38,7 @@ public struct ResponseHead: Sendable, Hashable {
     get { seldom.first?.trailers ?? [:] }
     set { edit { $0.trailers = newValue } }
   }
-  /// The interim responses before this one (RFC 9110 §15.2), each of a status and fields.
+  /// The preceding interim responses (RFC 9110 §15.2), each with a status and fields.
   public var informational: [ResponseHead] {
     get { seldom.first?.informational ?? [] }
     set { edit { $0.informational = newValue } }
@@ -50,7 +51,7 @@ public struct ResponseHead: Sendable, Hashable {
     var informational: [ResponseHead] = []
   }
 
-  /// A list of at most one element, so that most heads are small.
+  /// A list of at most one element. It keeps most heads small.
   private var seldom: [Seldom] = []
 
   private mutating func edit(_ change: (inout Seldom) -> Void) {
@@ -59,17 +60,17 @@ public struct ResponseHead: Sendable, Hashable {
     seldom = all == Seldom() ? [] : [all]
   }
 
-  /// Makes a head of its parts.
+  /// Creates a head from its parts.
   public init(status: Int = 200, headers: HeaderFields = [:]) {
     (self.status, self.headers) = (status, headers)
   }
 }
 
-/// A response as the server meant it.
+/// A response as the server intended it.
 public struct Response: Sendable, Hashable {
-  /// The status line and fields.
+  /// The status line and header fields.
   public var head: ResponseHead
-  /// The whole content, without transfer coding.
+  /// The complete content, without transfer coding.
   public var body: Body
 
   /// The status code of the head.
@@ -79,7 +80,7 @@ public struct Response: Sendable, Hashable {
   /// The trailer fields, in order.
   public var trailers: HeaderFields { head.trailers }
 
-  /// Makes a response of its parts.
+  /// Creates a response from its parts.
   public init(status: Int = 200, headers: HeaderFields = [:], body: Body = .empty) {
     self.init(ResponseHead(status: status, headers: headers), body)
   }
@@ -87,8 +88,8 @@ public struct Response: Sendable, Hashable {
   /// Creates a response from a head and a body.
   package init(_ head: ResponseHead, _ body: Body) { (self.head, self.body) = (head, body) }
 
-  /// Tells whether the answer to a request has no content, whatever its fields announce (RFC 9112
-  /// §6.3, rule 1).
+  /// Whether the response to a request has no content, regardless of its fields (RFC 9112 §6.3,
+  /// rule 1).
   public static func hasNoContent(method: String, status: Int) -> Bool {
     method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
       || (method == "CONNECT" && 200..<300 ~= status)
@@ -96,18 +97,20 @@ public struct Response: Sendable, Hashable {
 }
 
 extension Request {
-  /// The method of a stub or an interaction that answers every method.
+  /// The method of a stub or an interaction that matches every method.
   package static let anyMethod = "*"
 
-  /// Whether an interaction with this request may answer the method of another.
+  /// Whether an interaction with this request matches the method of another request.
   package func isMethod(of other: Request) -> Bool {
     method == other.method || method == Self.anyMethod
   }
 
-  /// Tells whether a server may meet it twice without harm: POST and PATCH are not idempotent (RFC
-  /// 9110 §9.2.2, RFC 5789 §2) unless an `Idempotency-Key` lets the server tell.
+  /// Whether a server may receive the request twice without harm.
+  ///
+  /// POST and PATCH are not idempotent (RFC 9110 §9.2.2, RFC 5789 §2), unless an `Idempotency-Key`
+  /// allows the server to detect the repetition.
   package var isRepeatable: Bool {
-    // The most frequent case, and each request is asked: no copy of its method is made in capitals.
+    // Fast path for the most frequent method, because this is checked for every request.
     if method == "GET" { return true }
     return switch method.uppercased() {
     case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false

@@ -1,8 +1,8 @@
-// Heads are written straight into the bytes that go to the socket, verbatim: what a message's
-// fields should be is decided before, or not at all, where a fault wants it wrong.
+// Heads are written verbatim to the bytes for the socket. Callers have already corrected a
+// message's fields, or a fault keeps them wrong on purpose.
 
 extension [UInt8] {
-  /// Writes `HTTP/1.1 200 OK`.
+  /// Appends a status line such as `HTTP/1.1 200 OK`.
   package mutating func appendStatusLine(_ status: Int, reason: String? = nil) {
     append(static: "HTTP/1.1 ")
     appendDecimal(status)
@@ -11,13 +11,13 @@ extension [UInt8] {
     append(static: "\r\n")
   }
 
-  /// Writes a status line, the fields as they are, and the empty line.
+  /// Appends a status line, the fields unchanged, and the empty line.
   package mutating func appendHead(_ head: ResponseHead, reason: String? = nil) {
     appendStatusLine(head.status, reason: reason ?? head.reason)
     appendFields(head.headers)
   }
 
-  /// Writes a request line, the fields as they are, and the empty line.
+  /// Appends a request line, the fields unchanged, and the empty line.
   package mutating func appendHead(method: String, target: String, headers: HeaderFields) {
     append(field: method)
     append(0x20)
@@ -26,7 +26,7 @@ extension [UInt8] {
     appendFields(headers)
   }
 
-  /// Writes the fields and the empty line that ends them.
+  /// Appends the fields and the empty line that ends them.
   package mutating func appendFields(_ fields: HeaderFields) {
     for field in fields { appendField(field.name, field.value) }
     append(static: "\r\n")
@@ -45,9 +45,9 @@ extension [UInt8] {
 
   package mutating func appendDecimal(_ value: Int) { append(contentsOf: String(value).utf8) }
 
-  /// RFC 9110 §5.5: CR, LF and NUL would end the field and begin something else; each becomes a
-  /// space.
-  private mutating func append(field text: String) {
+  /// Appends text and replaces CR, LF and NUL by spaces, because they would end the field (RFC 9110
+  /// §5.5).
+  package mutating func append(field text: String) {
     let start = count
     append(contentsOf: text.utf8)
     var mayHaveOctets = false
@@ -64,7 +64,7 @@ extension [UInt8] {
 
 // Chunked framing, RFC 9112 §7.1.
 extension [UInt8] {
-  /// Writes one chunk; none for no bytes, since an empty chunk would end the content.
+  /// Appends one chunk. Empty content is skipped, because an empty chunk would end the body.
   package mutating func appendChunk(_ content: some Collection<UInt8>) {
     guard !content.isEmpty else { return }
     append(contentsOf: String(content.count, radix: 16).utf8)
@@ -73,7 +73,7 @@ extension [UInt8] {
     append(static: "\r\n")
   }
 
-  /// Writes the end of chunked content.
+  /// Appends the last chunk and the trailer fields.
   package mutating func appendLastChunk(trailers: HeaderFields = [:]) {
     append(static: "0\r\n")
     appendFields(trailers)
@@ -88,13 +88,13 @@ extension ResponseHead {
   }
 }
 
-/// Returns the phrases of RFC 9110 §15 and of the registry's later codes; nobody may depend on
-/// them.
+/// Returns the phrases of RFC 9110 §15 and of the registry's later codes. Clients must not depend
+/// on them.
 private func reasonPhrase(_ status: Int) -> StaticString {
   reasonPhrases.indices.contains(status) ? reasonPhrases[status] : ""
 }
 
-/// The reason phrases at the place of their status.
+/// The reason phrases, indexed by status.
 private let reasonPhrases: [StaticString] = {
   let known: KeyValuePairs<Int, StaticString> = [
     100: "Continue", 101: "Switching Protocols", 103: "Early Hints", 200: "OK", 201: "Created",

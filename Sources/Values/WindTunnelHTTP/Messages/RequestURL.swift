@@ -1,9 +1,9 @@
-/// The URL of a request, kept as it was written and parsed once.
+/// The URL of a request, parsed once and kept as it was written.
 ///
-/// `Foundation.URL` normalises and differs between platforms; what is matched must not. The parts
-/// follow RFC 3986 §3; the fragment, which never travels, is dropped.
+/// `Foundation.URL` normalises and differs between platforms, which matching must not. The parts
+/// follow RFC 3986 §3. The fragment is dropped, because it is never sent.
 public struct RequestURL: Sendable, Hashable {
-  /// The scheme, `http` or `https` in lower case; `nil` where only a path was given.
+  /// The scheme, `http` or `https` in lower case; `nil` if only a path was given.
   public var scheme: String? {
     get { site?.scheme }
     set { edit { $0.scheme = newValue } }
@@ -13,38 +13,38 @@ public struct RequestURL: Sendable, Hashable {
     get { site?.userInfo }
     set { edit { $0.userInfo = newValue } }
   }
-  /// The host in lower case, an IPv6 literal with its brackets; `nil` where only a path was given.
+  /// The host in lower case, an IPv6 literal with its brackets; `nil` if only a path was given.
   public var host: String? {
     get { site?.host }
     set { edit { $0.host = newValue } }
   }
-  /// The port; `nil` where none was written.
+  /// The port; `nil` if the URL contains none.
   public var port: Int? {
     get { site?.port }
     set { edit { $0.port = newValue } }
   }
-  /// The part before the path; `nil` where there is none.
+  /// The scheme and authority; `nil` if only a path was given.
   private var site: URLAuthority?
-  /// The path as it was written, `/` where there was none; `*` where `OPTIONS` asks about the
-  /// server as a whole (``init(_:askedBy:)``).
+  /// The path as it was written, or `/` if it is missing. It is `*` if `OPTIONS` refers to the
+  /// whole server (``init(_:askedBy:)``).
   public var path: String
   /// The query after the `?`, as it was written.
   public var query: String?
 
-  /// Parses a text; everything but scheme and authority is path and query.
+  /// Parses a URL. Without a scheme and `://`, the whole text is path and query.
   public init(_ text: String) {
-    // Everything that parts an address is ASCII, so bytes are looked at and not characters.
+    // All delimiters of a URL are ASCII, so the parser reads bytes rather than characters.
     var text = text
     self = text.withUTF8 { RequestURL($0[...]) }
   }
 
-  /// The path of what is asked about a server as a whole.
+  /// The path of a request about the whole server.
   private static let wholeServerPath = "*"
 
   /// Parses the URL of a request with a method.
   ///
-  /// `OPTIONS` of `*`, or of an address without path and query, asks about the server as a whole
-  /// (RFC 9112 §3.2.4): its path is `*`, and no other request's is.
+  /// `OPTIONS` with `*`, or with a URL without path and query, refers to the whole server (RFC 9112
+  /// §3.2.4). Only such a request has the path `*`.
   public init(_ text: String, askedBy method: String) {
     self.init(text)
     guard method == "OPTIONS", query == nil, path == "/" || path == "/*" else { return }
@@ -75,35 +75,36 @@ public struct RequestURL: Sendable, Hashable {
     if rest.first != UInt8(ascii: "/") { path = "/" + path }
   }
 
-  /// RFC 3986 §3.1: a letter, then letters, digits, `+`, `-` and `.`.
+  /// Whether a text is a scheme (RFC 3986 §3.1): a letter, then letters, digits, `+`, `-` and `.`.
   private static func isScheme(_ text: Bytes) -> Bool {
     guard let first = text.first, first.isASCIILetter else { return false }
     return text.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
   }
 
-  /// Changes what stands before the path.
+  /// Changes the scheme or authority.
   private mutating func edit(_ change: (inout URLAuthority.Parts) -> Void) {
     var parts = site?.parts ?? URLAuthority.Parts()
     change(&parts)
     site = parts == URLAuthority.Parts() ? nil : URLAuthority(parts)
   }
 
-  /// Shares what stands before the path with another address, where it is the same.
+  /// Shares the storage of scheme and authority with another URL if they are equal.
   package mutating func share(with other: RequestURL?) {
     if let site, let theirs = other?.site, site !== theirs, site == theirs { self.site = theirs }
   }
 
-  /// The port: the written one, else the scheme's default.
+  /// The written port, or the scheme's default.
   public var effectivePort: Int? { port ?? (scheme == "https" ? 443 : scheme == "http" ? 80 : nil) }
 
-  /// The origin, `scheme://host:port`, without the scheme's default port; `nil` without a host.
+  /// The origin, `scheme://host:port`, without the scheme's default port; `nil` if there is no
+  /// host.
   public var origin: String? {
     guard let host else { return nil }
     return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
   }
 
-  /// Tells whether this is what ``origin`` spells; every request asks, and a text need not be made
-  /// for it.
+  /// Whether ``origin`` equals a text. Compares without building a string, because this is checked
+  /// for every request.
   package func isOf(_ origin: String) -> Bool {
     guard let host else { return false }
     var origin = origin
@@ -125,35 +126,35 @@ public struct RequestURL: Sendable, Hashable {
     }
   }
 
-  /// The port, where it is not the scheme's own.
+  /// The port; `nil` if it is missing or the scheme's default.
   private var portOfItsOwn: Int? { port == (scheme == "https" ? 443 : 80) ? nil : port }
 
-  /// Tells whether the request asks about the server as a whole.
+  /// Whether the request refers to the whole server.
   public var isWholeServer: Bool { path == Self.wholeServerPath }
 
-  /// The path and the query, as they stand in a request line (RFC 9112 §3.2.1).
+  /// The path and the query, as in a request line (RFC 9112 §3.2.1).
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
 }
 
 extension RequestURL: CustomStringConvertible {
-  /// The whole URL, or the target where there is no host.
+  /// The whole URL, or the target if there is no host.
   public var description: String {
     guard let host else { return target }
     let user = userInfo.map { $0 + "@" } ?? ""
-    // RFC 9112 §3.2.4: a server as a whole is an address without a path.
+    // The URL for a whole server has no path (RFC 9112 §3.2.4).
     let target = isWholeServer ? "" : target
     return "\(scheme ?? "http")://\(user)\(host)\(port.map { ":\($0)" } ?? "")\(target)"
   }
 }
 
 extension RequestURL: ExpressibleByStringInterpolation {
-  /// Makes a URL from a literal, which may have interpolations.
+  /// Creates a URL from a literal, which may contain interpolations.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension RequestURL {
-  /// Returns the origin that most requests share; of equally frequent ones the first, so that the
-  /// answer does not depend on hashing.
+  /// Returns the most frequent origin. If several are equally frequent, the first one is returned,
+  /// so the result is deterministic.
   package static func mostFrequentOrigin(of requests: [Request]) -> RequestURL? {
     var places: [Origin: Int] = [:]
     var found: [(address: RequestURL, count: Int)] = []
@@ -167,13 +168,13 @@ extension RequestURL {
         found.append((address, 1))
       }
     }
-    // Of several maxima this is the first.
+    // If there are several maxima, this is the first.
     guard var origin = found.max(by: { $0.count < $1.count })?.address else { return nil }
     (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
     return origin
   }
 
-  /// The parts that ``origin`` spells, without a text.
+  /// The parts of ``origin`` as a hashable value, without building a string.
   private struct Origin: Hashable {
     var scheme: String
     var host: String
@@ -188,10 +189,10 @@ extension RequestURL {
   }
 }
 
-/// The part of an address before the path. A cassette has many addresses and few of these, so they
-/// are shared.
+/// The scheme and authority of a URL. A cassette has many URLs but few authorities, so they are
+/// shared.
 private final class URLAuthority: Sendable, Hashable {
-  /// Its parts, as ``RequestURL`` tells them.
+  /// The parts, as in ``RequestURL``.
   struct Parts: Sendable, Hashable {
     var scheme: String?
     var userInfo: String?
@@ -200,7 +201,7 @@ private final class URLAuthority: Sendable, Hashable {
 
     init() {}
 
-    /// Reads RFC 3986 §3.2: `[userinfo "@"] host [":" port]`.
+    /// Parses an authority (RFC 3986 §3.2): `[userinfo "@"] host [":" port]`.
     init(_ scheme: String, _ text: Slice<UnsafeBufferPointer<UInt8>>) {
       self.scheme = scheme
       var rest = text
@@ -208,7 +209,7 @@ private final class URLAuthority: Sendable, Hashable {
         userInfo = String(decoding: rest[..<at], as: UTF8.self)
         rest = rest[(at + 1)...]
       }
-      // An IPv6 literal holds colons of its own.
+      // An IPv6 literal contains colons.
       let isLiteral = rest.first == UInt8(ascii: "[")
       let literal = isLiteral ? rest.firstIndex(of: UInt8(ascii: "]")) : nil
       let behind = rest[(literal ?? rest.startIndex)...]
@@ -217,7 +218,7 @@ private final class URLAuthority: Sendable, Hashable {
         port =
           digits.allSatisfy(\.isASCIIDigit)
           ? UInt16(String(decoding: digits, as: UTF8.self)).map(Int.init) : nil
-        // What is no port stays in sight: an address that is changed in silence is hard to find.
+        // An invalid port stays part of the host, because a silently changed URL is hard to debug.
         if port != nil || digits.isEmpty { rest = rest[..<colon] }
       }
       host = String(decoding: rest, as: UTF8.self).lowercased()

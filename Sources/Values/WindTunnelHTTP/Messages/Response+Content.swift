@@ -16,16 +16,16 @@ extension Response {
     .text(Body(text), status: status)
   }
 
-  /// Creates a response of bytes of a media type.
+  /// Creates a response with bytes of a media type.
   public static func data(
     _ data: Data,
     type: String,
     status: Int = 200,
     headers: HeaderFields = [:]
   ) -> Self {
-    // RFC 9110 §8.6: no length where there can be no content.
+    // No length if there can be no content (RFC 9110 §8.6).
     if hasNoContent(method: "GET", status: status) { return empty(status, headers: headers) }
-    // The given fields take the place of the usual ones.
+    // The given fields replace the default ones.
     let usual: HeaderFields = ["Content-Type": type, "Content-Length": String(data.count)]
     let fields = usual.filter { headers[$0.name] == nil } + Array(headers)
     return Self(status: status, headers: HeaderFields(fields), body: Body(data))

@@ -1,23 +1,25 @@
 package import Foundation
 
-/// Content that is kept while it comes: in memory where it is small, else in a file without a name,
-/// which the system takes back with the last who reads it.
+/// Content that is stored while it is received: in memory if it is small, otherwise in an unlinked
+/// file.
+///
+/// The system removes the file when the last reader closes it.
 package struct Spool {
-  /// The size up to which content is kept in memory.
+  /// The maximum size in bytes of content in memory.
   package static let memoryBytesMax = 1 << 20
 
   private var memory = Data()
   private var file: SpoolFile?
 
-  /// The number of bytes that have come.
+  /// The number of bytes received.
   package private(set) var count = 0
 
-  /// Makes a spool without content.
+  /// Creates an empty spool.
   package init() {}
 
-  /// Keeps more.
+  /// Appends content.
   ///
-  /// Without room for a file it stays in memory, as far as the limits let it come.
+  /// If the file cannot be written, the content stays in memory, up to the limits of its source.
   package mutating func append(_ data: Data) {
     count += data.count
     memory.append(data)
@@ -27,10 +29,10 @@ package struct Spool {
     if file?.append(memory) == true { memory.removeAll(keepingCapacity: true) }
   }
 
-  /// Returns the content that has come, as one; of a file it is the system's own pages.
+  /// Returns the received content as one value; content in a file is memory-mapped.
   package mutating func finish() -> Data { body().data }
 
-  /// Returns the content that has come as a body, which stays in the file that it lies in.
+  /// Returns the received content as a body. Content in a file stays in the file.
   package mutating func body() -> Body {
     guard let file else { return Body(memory) }
     if !memory.isEmpty, file.append(memory) { memory = Data() }
@@ -39,9 +41,9 @@ package struct Spool {
   }
 }
 
-/// A file that nobody else can open, nor cut short while it is read.
+/// An unlinked file, which no other process can open or truncate while it is read.
 ///
-/// Bytes are only ever added behind those that a reader knows of, and one thread adds them.
+/// Bytes are only appended after the bytes that readers know, and only by one thread.
 final class SpoolFile: @unchecked Sendable {
   private let descriptor: Int32
   fileprivate private(set) var count = 0
@@ -57,7 +59,7 @@ final class SpoolFile: @unchecked Sendable {
 
   deinit { close(descriptor) }
 
-  /// Appends bytes; false where there is no room for all of them, and then none was appended.
+  /// Appends bytes. Returns `false` and appends nothing if they cannot all be written.
   fileprivate func append(_ data: Data) -> Bool {
     let isWritten = data.withUnsafeBytes { bytes in
       FileError.code(ofMoving: bytes.count) { done in
@@ -69,7 +71,7 @@ final class SpoolFile: @unchecked Sendable {
     return isWritten
   }
 
-  /// Returns its first bytes as the system's own pages; `nil` where the system cannot show them.
+  /// Returns the first `count` bytes, memory-mapped; `nil` if the system cannot map them.
   func pages(_ count: Int) -> Data? {
     guard count > 0, let pages = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0),
       pages != MAP_FAILED
@@ -77,7 +79,7 @@ final class SpoolFile: @unchecked Sendable {
     return Data(bytesNoCopy: pages, count: count, deallocator: .custom { munmap($0, $1) })
   }
 
-  /// Returns a copy of some of its bytes; `nil` where the system cannot read all of them.
+  /// Returns a copy of a range of bytes; `nil` if the system cannot read all of them.
   func bytes(_ range: Range<Int>) -> Data? {
     var data = Data(count: range.count)
     let isRead = data.withUnsafeMutableBytes { bytes in

@@ -1,16 +1,16 @@
 internal import Foundation
 
 extension StringProtocol {
-  /// Tells whether two names are one but for the case of ASCII letters.
+  /// Whether two names are equal, ignoring the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
-    // The length rules most names out before a byte is compared.
+    // Different lengths exclude most names without a comparison of bytes.
     guard utf8.count == other.utf8.count else { return false }
     var bytes = other.utf8.makeIterator()
     for byte in utf8 where byte.asciiLowercased != bytes.next()?.asciiLowercased { return false }
     return true
   }
 
-  /// Without the spaces and tabs around it: OWS of RFC 9110 §5.6.3.
+  /// Returns the text without surrounding spaces and tabs (OWS of RFC 9110 §5.6.3).
   package func trimmingOptionalWhitespace() -> SubSequence {
     let isText: (Character) -> Bool = { $0 != " " && $0 != "\t" }
     guard let first = firstIndex(where: isText) else { return self[endIndex...] }
@@ -24,16 +24,16 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The elements of a list between commas, without the white space around them; empty ones count
-  /// for nothing (RFC 9110 §5.6.1.2).
+  /// The elements of a comma-separated list, without the white space around them. Empty elements
+  /// are ignored (RFC 9110 §5.6.1.2).
   package var listElements: [Substring] {
     split(separator: ",").map { $0.trimmingOptionalWhitespace() }.filter { !$0.isEmpty }
   }
 
-  /// Tells whether two names are one but for the case of ASCII letters.
+  /// Whether two names are equal, ignoring the case of ASCII letters.
   package func equalsIgnoringASCIICase(_ other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
-    // Most names are spelled as everybody spells them, and short ones are compared as two words.
+    // Fast path: most names have the same spelling, and short strings are compared as two words.
     if self == other { return true }
     var (mine, theirs) = (self, other)
     return mine.withUTF8 { mine in
@@ -43,40 +43,40 @@ extension String {
     }
   }
 
-  /// Tells whether this is a token of RFC 9110 §5.6.2: what methods and field names are made of.
+  /// Whether this is a token (RFC 9110 §5.6.2), as in methods and field names.
   package var isHTTPToken: Bool { !isEmpty && utf8.allSatisfy(\.isHTTPTokenByte) }
 
-  /// Tells whether this cannot be a field's value: it would end the line (RFC 9110 §5.5).
+  /// Whether this is invalid as a field value, because it would end the line (RFC 9110 §5.5).
   package var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Tells whether a byte stands here, by the C library: whole bodies are asked.
+  /// Whether the buffer contains a byte. Uses the C library, because whole bodies are searched.
   package func has(_ byte: UInt8) -> Bool {
     baseAddress.map { memchr($0, Int32(byte), count) != nil } ?? false
   }
 }
 
 extension Bytes {
-  /// Tells whether a byte stands here.
+  /// Whether the bytes contain a byte.
   package func has(_ byte: UInt8) -> Bool {
     withContiguousStorageIfAvailable { $0.has(byte) } ?? false
   }
 }
 
 extension UInt8 {
-  /// The same letter in lower case; every other byte as it is.
+  /// The same letter in lower case; any other byte unchanged.
   package var asciiLowercased: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 
   package var isASCIILetter: Bool { 0x61...0x7A ~= asciiLowercased }
-  /// Tells whether this is an ASCII letter or digit.
+  /// Whether this is an ASCII letter or digit.
   package var isWord: Bool { 0x61...0x7A ~= asciiLowercased || 0x30...0x39 ~= self }
 
   package var isASCIIDigit: Bool { 0x30...0x39 ~= self }
 
   package var isHexadecimalDigit: Bool { hexadecimalDigit != nil }
 
-  /// The value of `0` to `9`, `a` to `f` and `A` to `F`.
+  /// The value of `0` to `9`, `a` to `f` and `A` to `F`; `nil` for any other byte.
   package var hexadecimalDigit: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -86,7 +86,7 @@ extension UInt8 {
     }
   }
 
-  /// A `tchar` of RFC 9110 §5.6.2.
+  /// Whether this is a `tchar` (RFC 9110 §5.6.2).
   var isHTTPTokenByte: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -101,8 +101,8 @@ extension UInt8 {
 }
 
 extension String {
-  /// Makes a string of bytes, if they are valid UTF-8; nothing is repaired and a byte order mark is
-  /// kept.
+  /// Creates a string from bytes; `nil` if they are not valid UTF-8. Nothing is repaired, and a
+  /// byte order mark is kept.
   ///
   /// `String(validating:as:)` needs macOS 15, and Foundation's initialiser drops byte order marks.
   package init?(utf8 bytes: some Collection<UInt8>) {

@@ -4,16 +4,16 @@ package struct Excerpts {
   /// The number of characters before the first difference.
   private static let contextMax = 30
 
-  /// The excerpt of either text; `nil` if there is no text.
+  /// The excerpts of the two texts; `nil` if the text is missing.
   package let old: String?
   package let new: String?
 
-  /// Cuts two texts to a number of characters.
+  /// Shortens two texts to `charactersMax` characters.
   package init(_ old: String?, _ new: String?, charactersMax: Int) {
     var start = 0
     if let old, let new, max(old.count, new.count) > charactersMax {
       let same = zip(old, new).prefix { $0 == $1 }.count
-      // What is seen at the beginning needs no other place.
+      // A difference near the beginning needs no other start.
       if same > charactersMax - Self.contextMax { start = same - Self.contextMax }
     }
     func excerpt(_ text: String) -> String {

@@ -4,7 +4,7 @@ package import Foundation
 public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
   /// No file has this name.
   case missing(String)
-  /// The file exists and cannot be read.
+  /// The file exists but cannot be read.
   case unreadable(String, reason: String)
   /// The file cannot be written.
   case unwritable(String, reason: String)
@@ -18,23 +18,23 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     case .unreadable(let name, let reason): "\(name) cannot be read: \(reason)."
     case .unwritable(let name, let reason): "\(name) cannot be written: \(reason)."
     case .tooLarge(let name, let bytes, let most):
-      "\(name) has \(bytes) bytes; at most \(most) are read."
+      "\(name) has \(bytes) bytes; the maximum is \(most)."
     }
   }
 
-  /// Reads a whole file of bounded size.
+  /// Reads a whole file of limited size.
   package static func reading(_ file: URL, bytesMax: Int) throws(FileError) -> Data {
     _ = try size(of: file, bytesMax: bytesMax)
     do {
-      // Not mapped: bodies are read from these bytes later, and whoever cuts a mapped file short
-      // ends the process that reads it.
+      // The file is not memory-mapped, because bodies are read from these bytes later. If another
+      // process truncated a mapped file, reading it would end this process.
       return try Data(contentsOf: file)
     } catch {
       throw .unreadable(file.relativePath, reason: reason(error))
     }
   }
 
-  /// Returns the size of a file that can be read whole, in bytes.
+  /// Returns the size in bytes of a file that can be read as a whole.
   package static func size(of file: URL, bytesMax: Int) throws(FileError) -> Int {
     let manager = FileManager.default
     var isDirectory: ObjCBool = false
@@ -46,14 +46,14 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     }
     let attributes: [FileAttributeKey: Any]
     do {
-      // Of what a link names, and not of the link.
+      // The attributes of a link's target, rather than of the link.
       attributes = try manager.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)
     } catch {
       throw .unreadable(file.relativePath, reason: reason(error))
     }
-    // A device has no size that could be held against the limit, and a pipe is read once.
+    // A device has no size to compare with the limit, and a pipe can be read only once.
     guard attributes[.type] as? FileAttributeType == .typeRegular else {
-      throw .unreadable(file.relativePath, reason: "it is no regular file")
+      throw .unreadable(file.relativePath, reason: "it is not a regular file")
     }
     let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
     guard size <= bytesMax else {
@@ -62,9 +62,9 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     return size
   }
 
-  /// Returns the reason why the system refused, in its own words, as half a sentence.
+  /// Returns the system's reason for an error, as half a sentence.
   package static func reason(_ error: any Error) -> String {
-    // On Linux the cause is an error of Swift's that no cast makes an `NSError` of.
+    // On Linux, the cause is a Swift error that cannot be cast to `NSError`.
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error
     let code = (cause as NSError).code
     if (cause as NSError).domain == NSPOSIXErrorDomain {
@@ -76,15 +76,15 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension FileError {
-  /// Moves bytes to or from a file by calls that may each move a part, from an offset on.
+  /// Moves bytes to or from a file with calls that may each move a part, beginning at an offset.
   ///
-  /// - Returns: The code of the error, or 0.
+  /// - Returns: The error code, or 0.
   package static func code(ofMoving count: Int, _ move: (_ done: Int) -> Int) -> Int32 {
     var done = 0
     while done < count {
       let moved = move(done)
       if moved < 0, errno == EINTR { continue }
-      // A disk that takes nothing and says nothing is full.
+      // If nothing was written without an error, the disk is full.
       guard moved > 0 else { return moved < 0 ? errno : ENOSPC }
       done += moved
     }
@@ -92,8 +92,8 @@ extension FileError {
   }
 }
 
-/// The wording for a process that may open no further file (`EMFILE`, `ENFILE`).
+/// The wording for a process that has reached its limit of open files (`EMFILE`, `ENFILE`).
 package enum FileShortage {
-  /// The words that stand in every such sentence.
+  /// The text that every such sentence contains.
   package static let words = "this process has too many open files"
 }

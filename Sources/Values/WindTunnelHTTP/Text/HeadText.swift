@@ -1,12 +1,12 @@
-// The octets of heads as text, and back.
+// Conversion of the octets in heads to text and back.
 //
-// An octet from 0x80 on is opaque in a field value and a reason phrase (RFC 9110 §5.5, RFC 9112
-// §4), and some clients send such octets in request targets. Valid UTF-8 is read as text. Each
-// other octet is stray and becomes one private-use scalar: U+EF80 for 0x80 to U+EFFF for 0xFF.
-// UTF-8 of these scalars is read octet by octet, too. So the octets are written as they were read.
+// Octets from 0x80 are opaque in a field value and a reason phrase (RFC 9110 §5.5, RFC 9112 §4),
+// and some clients send such octets in request targets. Valid UTF-8 is decoded as text. Each other
+// octet is stray and becomes one private-use scalar: U+EF80 for 0x80 to U+EFFF for 0xFF. UTF-8 of
+// these scalars is decoded octet by octet, too. So the octets are written as they were read.
 
 extension String {
-  /// Reads the octets of a part of a head.
+  /// Creates a string from the octets of a part of a head.
   package init(octets bytes: UnsafeBufferPointer<UInt8>) {
     if !bytes.has(UInt8.octetLead), bytes.isUTF8 {
       self = String(decoding: bytes, as: UTF8.self)
@@ -29,7 +29,7 @@ extension String {
     self = String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns a copy in which each stray octet is replaced by a spelling of it.
+  /// Returns a copy in which each stray octet is replaced by the result of `spell`.
   package func spellingOctets(_ spell: (UInt8) -> String) -> String {
     guard utf8.contains(UInt8.octetLead) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
@@ -41,12 +41,12 @@ extension String {
     }
   }
 
-  /// A copy in which stray octets are read as Latin-1, as common clients do.
+  /// A copy in which stray octets are decoded as Latin-1, as common clients do.
   package var readingLatin1: String { spellingOctets { String(Unicode.Scalar($0)) } }
 }
 
 extension [UInt8] {
-  /// Replaces the scalars of stray octets by the octets.
+  /// Replaces the scalars of stray octets with the octets.
   mutating func restoreOctets(from start: Int) {
     var (read, written) = (start, start)
     while read < count {
@@ -60,7 +60,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-  /// The first byte of the scalar of a stray octet in UTF-8.
+  /// The first UTF-8 byte of a stray octet's scalar.
   static let octetLead: UInt8 = 0xEE
 }
 
@@ -75,6 +75,6 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension Unicode.Scalar {
-  /// The stray octet in the text of a head; `nil` for any other scalar.
+  /// The stray octet that the scalar represents; `nil` for any other scalar.
   var octet: UInt8? { 0xEF80...0xEFFF ~= value ? UInt8(value & 0xFF) : nil }
 }

@@ -1,6 +1,6 @@
 extension Sequence {
-  /// Returns the elements in an order, equals as they stood: Swift's own sort keeps that, but does
-  /// not promise to.
+  /// Returns the elements sorted, with equal elements in their original order. Swift's own sort is
+  /// stable but does not guarantee it.
   package func stablySorted(by precedes: (Element, Element) -> Bool) -> [Element] {
     enumerated().sorted { one, other in
       precedes(one.element, other.element)

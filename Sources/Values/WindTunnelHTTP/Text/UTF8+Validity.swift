@@ -1,11 +1,11 @@
 extension UnsafeBufferPointer<UInt8> {
-  /// Tells whether these bytes are well-formed UTF-8 (The Unicode Standard 16.0, table 3-7).
+  /// Whether these bytes are well-formed UTF-8 (The Unicode Standard 16.0, table 3-7).
   var isUTF8: Bool {
     var place = 0
     while place < count {
       if self[place] < 0x80 {
         place += 1
-        // Most texts are ASCII, eight bytes of which are told at once.
+        // Most texts are ASCII, so eight bytes are checked at once.
         let raw = UnsafeRawBufferPointer(self)
         while place + 8 <= count,
           raw.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
@@ -31,8 +31,8 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-  /// The number of bytes behind this one in a scalar of UTF-8, and the range of the first of them;
-  /// `nil` if no scalar begins with it.
+  /// The number of bytes after this one in a UTF-8 scalar, and the valid range of the next byte;
+  /// `nil` if no scalar begins with this byte.
   @inline(__always) var following: (count: Int, first: ClosedRange<UInt8>)? {
     switch self {
     case 0x00...0x7F: (0, 0x80...0xBF)

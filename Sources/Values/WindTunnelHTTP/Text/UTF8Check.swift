@@ -1,19 +1,19 @@
-/// A check of a text that comes in pieces: well-formed UTF-8, told at the first byte that is not.
+/// An incremental check for well-formed UTF-8, which fails at the first invalid byte.
 struct UTF8Check: Sendable {
-  /// The number of bytes that the scalar under way still has.
+  /// The number of missing bytes of the current scalar.
   private var missing = 0
-  /// The range of its next byte.
+  /// The valid range of its next byte.
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// Tells whether no scalar is under way.
+  /// Whether the text so far ends at a scalar boundary.
   var isWhole: Bool { missing == 0 }
 
-  /// Looks at the next piece; false where it is no UTF-8.
+  /// Checks the next piece; returns `false` if it is not valid UTF-8.
   mutating func look(at bytes: UnsafeRawBufferPointer) -> Bool {
     var place = 0
     while place < bytes.count {
       if missing == 0 {
-        // Most texts are ASCII, eight bytes of which are told at once.
+        // Most texts are ASCII, so eight bytes are checked at once.
         while place + 8 <= bytes.count,
           bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
         {

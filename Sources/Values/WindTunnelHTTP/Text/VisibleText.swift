@@ -1,19 +1,19 @@
-// Texts from outside, such as names in files and what programs say, on their way to a person's
-// eyes.
+// Escaping of external texts, such as file names and output of programs, for display to a person.
 
 extension String {
-  /// The text with its control characters spelled, such as `\u{1B}`, but for tabs and the ends of
-  /// lines; so are the marks that turn the direction of writing round (UAX #9), those that some
-  /// readers end a line at, and those that join a sign of ASCII: with one behind it a character is
-  /// no longer equal to that sign, which Markdown and spreadsheets read all the same. A stray octet
-  /// of a head is spelled `\xE9`.
+  /// The text with invisible characters written as escapes, such as `\u{1B}`.
+  ///
+  /// Control characters are escaped, except tabs and line ends. So are bidirectional controls (UAX
+  /// #9), other line separators, and marks that combine with an ASCII symbol. Such a combination is
+  /// no longer equal to the symbol, but Markdown and spreadsheets still interpret the symbol. A
+  /// stray octet of a head is written as `\xE9`.
   package var visible: String { spelled(inLine: false) }
 
-  /// The same for a place that is one line: tabs and the ends of lines are spelled, too.
+  /// The same for a single line: tabs and line ends are escaped, too.
   package var visibleInLine: String { spelled(inLine: true) }
 
   private func spelled(inLine: Bool) -> String {
-    // Nearly every text is plain, and asked for no more than its bytes.
+    // Fast path: nearly every text is plain, which its bytes show.
     guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7F }) else { return self }
     var result = String.UnicodeScalarView()
     var rest = unicodeScalars[...]
@@ -34,13 +34,13 @@ extension String {
     return String(result)
   }
 
-  /// A JSON text in which the same characters are escapes of JSON's (RFC 8259 §7): it means what it
-  /// meant, since outside of strings none of them may stand.
+  /// A JSON text in which the same characters are written as JSON escapes (RFC 8259 §7). Its value
+  /// is unchanged, because these characters occur only within strings.
   package var visibleAsJSON: String {
     guard utf8.contains(where: { $0 >= 0x7F }) else { return self }
     var result = String.UnicodeScalarView()
     for scalar in unicodeScalars {
-      // Those below are escaped by whoever writes JSON, or part its values.
+      // Lower control characters are already escaped in JSON or are white space.
       if scalar.value >= 0x7F, scalar.isInvisible(inLine: false) {
         let number = String(scalar.value, radix: 16)
         let zeros = String(repeating: "0", count: 4 - number.count)
@@ -52,7 +52,7 @@ extension String {
     return String(result)
   }
 
-  /// The text with what HTML would take for markup escaped, and what nobody sees spelled.
+  /// The text with the special characters of HTML and invisible characters escaped.
   package var escapedForHTML: String {
     var text = ""
     text.reserveCapacity(utf8.count)
@@ -71,7 +71,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Tells whether it is a sign of ASCII, which some format may take for its own.
+  /// Whether the scalar is an ASCII symbol, which may be markup in some format.
   fileprivate var isMarkup: Bool {
     switch value {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: false
@@ -79,19 +79,19 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Tells whether it is of one character with what stands before it (UAX #29, GB9 and GB9a).
+  /// Whether the scalar forms one character with the previous scalar (UAX #29, GB9 and GB9a).
   fileprivate var extendsCharacter: Bool {
     guard value >= 0x300 else { return false }
     return properties.isGraphemeExtend || value == 0x200D
       || properties.generalCategory == .spacingMark
   }
 
-  /// Tells whether it does something in place of being seen.
+  /// Whether the scalar is invisible and only has an effect.
   fileprivate func isInvisible(inLine: Bool) -> Bool {
     switch value {
     case 0x09, 0x0A: inLine
     case 0..<0x20, 0x7F..<0xA0: true
-    // Bidi_Control, and the separators of lines and paragraphs (Unicode §5.8).
+    // Bidi_Control, and the line and paragraph separators (Unicode §5.8).
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: octet != nil
     }
@@ -100,8 +100,10 @@ extension Unicode.Scalar {
 
 extension String {
   /// The text as one word of a POSIX shell (Shell Command Language §2.2): unquoted if it has no
-  /// special character, else in single quotes. A text with an invisible character is in
-  /// dollar-single-quotes (§2.2.4), so that the word can be read and typed.
+  /// special character, otherwise in single quotes.
+  ///
+  /// A text with an invisible character is in dollar-single-quotes (§2.2.4), so that the word can
+  /// be read and typed.
   package var asShellWord: String {
     if visibleInLine != self {
       let bytes = utf8.map { byte -> String in

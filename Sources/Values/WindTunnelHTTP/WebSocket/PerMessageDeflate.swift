@@ -1,70 +1,73 @@
 package import Foundation
 
-/// The terms of the compression of messages, permessage-deflate (RFC 7692 §7).
+/// The parameters of message compression, permessage-deflate (RFC 7692 §7).
 package struct PerMessageDeflate: Sendable, Hashable {
-  /// The terms of what one side sends.
+  /// The parameters for the messages of one side.
   package struct Terms: Sendable, Hashable {
-    /// Tells whether a message may refer to the ones before it (§7.1.1).
+    /// Whether a message may refer to previous messages (§7.1.1).
     package var keepsContext = true
-    /// The base-2 logarithm of how far back it may refer, 8 to 15, where that is said (§7.1.2);
-    /// `nil`: 15.
+    /// The base-2 logarithm of the window size, 8 to 15 (§7.1.2); `nil` means the default of 15.
     package var windowBits: Int?
 
-    /// Makes the terms that hold where nothing is said.
+    /// Creates the default parameters.
     package init() {}
   }
 
-  /// The name of the extension, as it is registered.
+  /// The registered name of the extension.
   package static let name = "permessage-deflate"
 
-  /// The terms of what the server sends.
+  /// The parameters for messages from the server.
   package var server = Terms()
-  /// The terms of what the client sends.
+  /// The parameters for messages from the client.
   package var client = Terms()
 
-  /// Makes the terms that hold where nothing is said.
+  /// Creates the default parameters.
   package init() {}
 
-  /// Tells whether messages can be compressed here: where there is a zlib.
+  /// Whether messages can be compressed, that is, whether zlib is available.
   package static var isSupported: Bool { ZLib.shared != nil }
 
   func terms(of role: WebSocketRole) -> Terms { role == .server ? server : client }
 
-  /// Makes the terms on which a server takes an offer; `nil` where it has to decline it (§7.1): a
-  /// parameter is unknown, comes twice, or has a value that it must not have.
+  /// Creates the parameters with which a server accepts an offer.
+  ///
+  /// Returns `nil` if the server has to decline the offer (§7.1): a parameter is unknown, repeated
+  /// or has an invalid value.
   package init?(offer: WebSocketExtension) {
     guard offer.name.equalsIgnoringASCIICase(Self.name), Self.isSupported else { return nil }
     guard read(offer, isOffer: true) else { return nil }
-    // The system's zlib writes no window of 256 bytes without a header.
+    // The system's zlib supports no window of 256 bytes for data without a header.
     if server.windowBits == 8 { return nil }
   }
 
-  /// Makes the terms that a server's answer says; `nil` where a client has to fail the connection:
-  /// no offer of its own admits them (§7.1).
+  /// Creates the parameters from a server's response.
+  ///
+  /// Returns `nil` if the client has to fail the connection, because none of its offers permits the
+  /// response (§7.1).
   package init?(answer: WebSocketExtension, to offers: [WebSocketExtension]) {
     guard answer.name.equalsIgnoringASCIICase(Self.name), Self.isSupported,
       read(answer, isOffer: false), offers.contains(where: { [self] in admits($0) })
     else { return nil }
   }
 
-  /// Tells whether an offer can be answered with these terms.
+  /// Whether a response with these parameters is valid for an offer.
   private func admits(_ offer: WebSocketExtension) -> Bool {
     var offered = PerMessageDeflate()
     guard offer.name.equalsIgnoringASCIICase(Self.name), offered.read(offer, isOffer: true) else {
       return false
     }
-    // What a client asks of the server has to be granted (§7.1.1.1, §7.1.2.1).
+    // The server has to grant the client's demands on it (§7.1.1.1, §7.1.2.1).
     if !offered.server.keepsContext, server.keepsContext { return false }
     if let most = offered.server.windowBits {
       guard let bits = server.windowBits, bits <= most else { return false }
     }
-    // Nobody tells it how to send that has not said that it understands that; a value of the offer
-    // is a hint, which binds no server (§7.1.2.2).
+    // The server may set `client_max_window_bits` only if the client offered it. The offered value
+    // is a hint and does not bind the server (§7.1.2.2).
     return client.windowBits == nil
       || offer.parameters.contains { $0.name.equalsIgnoringASCIICase("client_max_window_bits") }
   }
 
-  /// The value with which a server takes them.
+  /// The field value with which a server accepts these parameters.
   package var answer: String {
     var words = [Self.name]
     if !server.keepsContext { words.append("server_no_context_takeover") }
@@ -85,7 +88,7 @@ package struct PerMessageDeflate: Sendable, Hashable {
       case ("server_max_window_bits", let value?):
         guard let bits = Self.bits(value) else { return false }
         server.windowBits = bits
-      // An offer may only say that it understands the word.
+      // An offer may contain this parameter without a value.
       case ("client_max_window_bits", nil) where isOffer: break
       case ("client_max_window_bits", let value?):
         guard let bits = Self.bits(value) else { return false }
@@ -96,29 +99,28 @@ package struct PerMessageDeflate: Sendable, Hashable {
     return true
   }
 
-  /// A decimal number of 8 to 15 without leading zeros (§7.1.2.1).
+  /// Parses a decimal number from 8 to 15 without leading zeros (§7.1.2.1).
   private static func bits(_ text: String) -> Int? {
     guard let bits = Int(text), 8...15 ~= bits, String(bits) == text else { return nil }
     return bits
   }
 }
 
-/// The decompression of one side's messages.
+/// A decompressor for the messages of one side.
 final class MessageInflater {
-  /// The four bytes that every compressed message ends with, and that are not sent (RFC 7692
-  /// §7.2.2).
+  /// The last four bytes of every compressed message, which are not sent (RFC 7692 §7.2.2).
   static let tail = Data([0x00, 0x00, 0xFF, 0xFF])
 
   private let stream: ZLibStream
   private let keepsContext: Bool
 
-  /// Makes one; `nil` where there is no zlib.
+  /// Creates a decompressor; `nil` if zlib is missing.
   init?(_ terms: PerMessageDeflate.Terms) {
     guard let stream = ZLibStream(inflatingWithin: -15) else { return nil }
     (self.stream, keepsContext) = (stream, terms.keepsContext)
   }
 
-  /// Adds what a piece of a message stands for.
+  /// Decompresses a piece of a message and appends the result.
   func inflate(_ piece: Data, into message: inout Data, most: Int) throws(WebSocketFailure) {
     var isTooBig = false
     let isSound = stream.run(piece, flush: 0) { output in
@@ -127,29 +129,31 @@ final class MessageInflater {
       return !isTooBig
     }
     if isTooBig {
-      throw .tooBig("A message has more than \(most) bytes when it is opened: the limit here.")
+      throw .tooBig("A message has more than the maximum of \(most) bytes when decompressed.")
     }
     guard isSound else { throw .invalidText("A message cannot be decompressed (RFC 7692 §7.2.2).") }
   }
 
-  /// Ends a message, whose last piece has come.
+  /// Ends a message after its last piece.
   func end(_ message: inout Data, most: Int) throws(WebSocketFailure) {
     try inflate(Self.tail, into: &message, most: most)
-    // The next one would go on within its last block.
+    // The next message would continue the last block.
     guard stream.isBetweenBlocks else {
-      throw .invalidText("A message breaks off within a block of deflate (RFC 7692 §7.2.2).")
+      throw .invalidText("A message ends within a block of deflate (RFC 7692 §7.2.2).")
     }
     if !keepsContext { stream.reset() }
   }
 }
 
-/// The compression of one side's messages.
+/// A compressor for the messages of one side.
 package final class MessageDeflater {
   private let stream: ZLibStream
   private let keepsContext: Bool
 
-  /// Makes one for what a side sends; `nil` where there is no zlib, or where the other side's
-  /// window is smaller than any that it writes: such a side sends without compression.
+  /// Creates a compressor for the messages of one side; `nil` if zlib is missing.
+  ///
+  /// Also returns `nil` if the other side's window is smaller than any that zlib writes; the side
+  /// then sends without compression.
   package init?(_ deflate: PerMessageDeflate, from role: WebSocketRole) {
     let terms = deflate.terms(of: role)
     let bits = terms.windowBits ?? 15
@@ -157,12 +161,12 @@ package final class MessageDeflater {
     (self.stream, keepsContext) = (stream, terms.keepsContext)
   }
 
-  /// Returns a message as it is sent (RFC 7692 §7.2.1); `nil` where it has 4 GiB.
+  /// Returns a compressed message (RFC 7692 §7.2.1); `nil` if it has 4 GiB or more.
   package func deflated(_ message: Data) -> Data? {
-    // An empty block that is not compressed, without its tail (§7.2.3.6).
+    // An empty uncompressed block without its tail (§7.2.3.6).
     guard !message.isEmpty else { return Data([0x00]) }
     var output = Data()
-    // Z_SYNC_FLUSH ends at a byte, with the tail.
+    // Z_SYNC_FLUSH ends at a byte boundary, with the tail.
     let isDone = stream.run(message, flush: 2) {
       output.append($0)
       return true

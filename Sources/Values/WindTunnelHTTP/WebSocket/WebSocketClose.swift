@@ -1,26 +1,28 @@
 internal import Foundation
 
-/// The end of a WebSocket connection as one side says it (RFC 6455 §5.5.1).
+/// The close reason that one side of a WebSocket connection sends (RFC 6455 §5.5.1).
 package struct WebSocketClose: Sendable, Hashable {
-  /// The code of the reason (§7.4); `nil` where the frame has no content.
+  /// The code of the reason (§7.4); `nil` if the frame has no content.
   package var code: UInt16?
-  /// The reason in words, which nobody has to understand.
+  /// The reason as text, which is not meant to be parsed.
   package var reason: String
 
-  /// The code, and 1005 in place of none (§7.4.1).
+  /// The code, or 1005 if there is none (§7.4.1).
   package var number: Int { code.map { Int($0) } ?? 1005 }
 
-  /// Makes an end of a code and words.
+  /// Creates a close reason from a code and a text.
   package init(_ code: UInt16?, _ reason: String = "") { (self.code, self.reason) = (code, reason) }
 
-  /// The codes that have a meaning of their own (§7.4.1, and the registry of IANA).
+  /// The codes with a defined meaning (§7.4.1, and the registry of IANA).
   package static let goingAway: UInt16 = 1001
   package static let protocolError: UInt16 = 1002
   package static let invalidPayload: UInt16 = 1007
   package static let messageTooBig: UInt16 = 1009
 
-  /// Tells whether a code may stand in a frame: one that is registered, or of a library's or an
-  /// app's range. Those for "no code", "no close frame" and "no TLS" never do (§7.4.1, §7.4.2).
+  /// Whether a frame may contain a code: a registered code, or one in the range of libraries and
+  /// apps.
+  ///
+  /// The codes for "no code", "no close frame" and "no TLS" are never sent (§7.4.1, §7.4.2).
   package static func mayBeSent(_ code: UInt16) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true
@@ -28,12 +30,12 @@ package struct WebSocketClose: Sendable, Hashable {
     }
   }
 
-  /// The frame that says it; without a code there are no words either.
+  /// The close frame. Without a code, it contains no text either.
   package var frame: WebSocketFrame {
     var payload = Data()
     if let code {
       payload.append(number: code)
-      // A reason is cut where a scalar ends.
+      // The text is truncated at a scalar boundary.
       for scalar in reason.unicodeScalars {
         let bytes = String(scalar).utf8
         if payload.count + bytes.count > WebSocketFrame.controlBytesMax { break }
@@ -43,7 +45,7 @@ package struct WebSocketClose: Sendable, Hashable {
     return WebSocketFrame(.close, payload)
   }
 
-  /// Reads a frame's content.
+  /// Parses a frame's content.
   init(_ payload: Data) throws(WebSocketFailure) {
     if payload.isEmpty {
       self.init(nil)
@@ -57,17 +59,17 @@ package struct WebSocketClose: Sendable, Hashable {
       throw .protocolError("The close code \(code) may not be sent (RFC 6455 §7.4).")
     }
     guard let reason = String(utf8: payload.dropFirst(2)) else {
-      throw .invalidText("A close frame's reason is no UTF-8 (RFC 6455 §5.5.1).")
+      throw .invalidText("A close frame's reason is not UTF-8 (RFC 6455 §5.5.1).")
     }
     self.init(code, reason)
   }
 }
 
-/// The failure of a WebSocket connection, whose peer breaks a rule.
+/// The failure of a WebSocket connection, caused by a protocol violation of the peer.
 package struct WebSocketFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The code with which the connection is closed (RFC 6455 §7.1.7).
   package let code: UInt16
-  /// The peer's breach, and the paragraph that forbids it.
+  /// The violation, and the section that forbids it.
   package let description: String
 
   static func protocolError(_ text: String) -> WebSocketFailure {

@@ -1,11 +1,11 @@
-/// An extension of a WebSocket connection, offered or agreed on, with its parameters (RFC 6455
+/// An extension of a WebSocket connection, offered or accepted, with its parameters (RFC 6455
 /// §9.1).
 package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
-  /// A parameter of an extension; it may have no value.
+  /// A parameter of an extension, with an optional value.
   package struct Parameter: Sendable, Hashable {
     /// The name of the parameter.
     package var name: String
-    /// The value, without the quotes around it.
+    /// The value, without the quotes around it; `nil` if there is none.
     package var value: String?
   }
 
@@ -14,12 +14,12 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
   /// The parameters in their order.
   package var parameters: [Parameter] = []
 
-  /// Tells whether messages can be read on which it was agreed.
+  /// Whether messages with this extension can be read.
   package var isRead: Bool {
     PerMessageDeflate.isSupported && name.equalsIgnoringASCIICase(PerMessageDeflate.name)
   }
 
-  /// The extension as it stands in a field.
+  /// The extension as in a header field.
   package var description: String {
     name
       + parameters.map { parameter in
@@ -27,13 +27,13 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
       }.joined()
   }
 
-  /// Reads the values of `Sec-WebSocket-Extensions`, in order; `nil` where they are none.
+  /// Parses the values of `Sec-WebSocket-Extensions`, in order; `nil` if they are invalid.
   package static func list(_ values: [String]) -> [WebSocketExtension]? {
     var reader = FieldReader(values.joined(separator: ","))
     var list: [WebSocketExtension] = []
     while true {
-      // Empty elements count for nothing (RFC 9110 §5.6.1.2), and a list has one that is not (RFC
-      // 6455 §9.1).
+      // Empty elements are ignored (RFC 9110 §5.6.1.2), but a list has at least one element that is
+      // not empty (RFC 6455 §9.1).
       if reader.take(",") { continue }
       if reader.isAtEnd { return list.isEmpty && !values.isEmpty ? nil : list }
       guard let name = reader.token() else { return nil }
@@ -43,7 +43,7 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
         var value: String?
         if reader.take("=") {
           value = reader.quoted() ?? reader.token()
-          // A quoted value has to be a token when its quotes are taken away.
+          // A quoted value must be a token without its quotes.
           guard let value, value.isHTTPToken else { return nil }
         }
         one.parameters.append(Parameter(name: name, value: value))
@@ -54,7 +54,7 @@ package struct WebSocketExtension: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A reader of a field's value by the rules of RFC 9110 §5.6.
+/// A parser of a field value (RFC 9110 §5.6).
 private struct FieldReader {
   private var rest: Substring.UTF8View
 

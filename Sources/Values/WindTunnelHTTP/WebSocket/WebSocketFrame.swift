@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The side of a WebSocket connection on which something stands.
+/// A side of a WebSocket connection.
 package enum WebSocketRole: Sendable, Hashable, CaseIterable {
   case client
   case server
@@ -17,20 +17,21 @@ package struct WebSocketFrame: Sendable, Hashable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Tells whether a frame of this kind is of the connection itself (§5.5), not of a message.
+    /// Whether this is a control frame (§5.5), which belongs to the connection rather than a
+    /// message.
     package var isControl: Bool { rawValue & 0x8 != 0 }
   }
 
-  /// Tells whether the message ends with it.
+  /// Whether this is the last frame of its message.
   package var isFinal: Bool
-  /// Tells whether its message is compressed (RFC 7692 §6), which the first reserved bit says.
+  /// Whether the message is compressed (RFC 7692 §6), which the first reserved bit indicates.
   package var isCompressed: Bool
   /// The kind of the frame.
   package var opcode: Opcode
-  /// The content, without masking.
+  /// The content without masking.
   package var payload: Data
 
-  /// Makes a frame of its parts.
+  /// Creates a frame from its parts.
   package init(
     _ opcode: Opcode,
     _ payload: Data = Data(),
@@ -41,12 +42,12 @@ package struct WebSocketFrame: Sendable, Hashable {
     (self.isFinal, self.isCompressed) = (isFinal, isCompressed)
   }
 
-  /// The most content of a frame of the connection itself (§5.5).
+  /// The maximum content size of a control frame in bytes (§5.5).
   package static let controlBytesMax = 125
 
-  /// Returns the frame as it is sent, with the least number of bytes for its length (§5.2).
+  /// Returns the frame as it is sent, with the shortest encoding of its length (§5.2).
   ///
-  /// - Parameter key: The masking key, which only a client has (§5.1); it has to be new and
+  /// - Parameter key: The masking key, which only a client uses (§5.1). It must be new and
   ///   unpredictable for each frame (§5.3).
   /// - Returns: The bytes of the frame.
   package func encoded(masking key: UInt32?) -> Data {
@@ -73,15 +74,15 @@ package struct WebSocketFrame: Sendable, Hashable {
   }
 }
 
-/// The masking of what a client sends (RFC 6455 §5.3), which goes on from piece to piece.
+/// The masking of a client's content (RFC 6455 §5.3), which continues from piece to piece.
 package struct WebSocketMask: Sendable {
   private let key: UInt32
   private var place = 0
 
-  /// Makes one that begins with the key's first byte.
+  /// Creates a mask that begins with the key's first byte.
   package init(_ key: UInt32) { self.key = key }
 
-  /// Masks the next bytes in place, or takes the mask away.
+  /// Masks or unmasks the next bytes in place.
   package mutating func applyNext(to bytes: UnsafeMutableRawBufferPointer) {
     Self.apply(key, from: place, to: bytes)
     place = (place + bytes.count) & 3
@@ -110,7 +111,7 @@ package struct WebSocketMask: Sendable {
 }
 
 extension Data {
-  /// Appends a number, its highest byte first.
+  /// Appends a number in big-endian order.
   mutating func append(number: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: number.bigEndian) { append(contentsOf: $0) }
   }

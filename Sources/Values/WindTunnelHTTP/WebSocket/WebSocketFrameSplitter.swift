@@ -1,26 +1,25 @@
 package import Foundation
 
-/// A splitter of what one side of a WebSocket connection sends into its frames (RFC 6455 §5.2), as
-/// the bytes come.
+/// An incremental splitter of the bytes from one side of a WebSocket connection into frames (RFC
+/// 6455 §5.2).
 ///
-/// It holds nobody to a rule: a frame is as long as it says, and whatever else it says is the
-/// receiver's affair. Of a frame it keeps no more than the head.
+/// It enforces no rules: a frame has the length that its head contains, and the receiver checks
+/// everything else. Only the head of a frame is kept.
 package struct WebSocketFrameSplitter: Sendable {
   /// The head of a frame.
   package struct Head: Sendable, Hashable {
-    /// The bytes, as they came.
+    /// The bytes as they were received.
     package var bytes: Data
-    /// The kind of the frame; `nil`: one that has no meaning.
+    /// The kind of the frame; `nil` if the opcode is unknown.
     package var opcode: WebSocketFrame.Opcode?
-    /// Tells whether the message ends with the frame.
+    /// Whether this is the last frame of its message.
     package var isFinal: Bool
-    /// The key by which the content is masked; `nil`: it is not.
+    /// The masking key of the content; `nil` if the content is not masked.
     package var maskingKey: UInt32?
     /// The length of the content in bytes.
     package fileprivate(set) var length: UInt64
 
-    /// Tells whether the frame is one of the connection itself, and no longer than those may be
-    /// (§5.5).
+    /// Whether this is a control frame with a valid length (§5.5).
     package var isControl: Bool {
       opcode?.isControl == true && length <= WebSocketFrame.controlBytesMax
     }
@@ -28,23 +27,23 @@ package struct WebSocketFrameSplitter: Sendable {
 
   /// A part of a frame, in the order of the bytes.
   package enum Piece {
-    /// The head of a frame begins it.
+    /// The head of a frame.
     case head(Head)
-    /// A part of the content, as it came; the memory is that of the bytes it was found in.
+    /// A part of the content as it was received. It refers to the memory of the input bytes.
     case content(UnsafeRawBufferPointer)
-    /// The frame has come whole.
+    /// The end of a frame.
     case end
   }
 
-  /// The bytes of a head that has not come whole.
+  /// The bytes of an incomplete head.
   package private(set) var begun: [UInt8] = []
-  /// The bytes of the frame's content that have not come; `nil` between two frames.
+  /// The number of missing bytes of the frame's content; `nil` between two frames.
   private var left: UInt64?
 
-  /// Makes a splitter of a side that has sent nothing yet.
+  /// Creates a splitter for a side that has sent nothing yet.
   package init() {}
 
-  /// Takes the next piece from the front of the bytes; `nil` where more have to come.
+  /// Removes the next piece from the front of the bytes; returns `nil` if more bytes are needed.
   package mutating func next(_ rest: inout Slice<UnsafeRawBufferPointer>) -> Piece? {
     if let left {
       if left == 0 {
@@ -69,7 +68,7 @@ package struct WebSocketFrameSplitter: Sendable {
 }
 
 extension WebSocketFrameSplitter.Head {
-  /// Reads the bytes of a whole head.
+  /// Parses the bytes of a complete head.
   fileprivate init(_ head: [UInt8]) {
     bytes = Data(head)
     opcode = WebSocketFrame.Opcode(rawValue: head[0] & 0xF)
@@ -82,7 +81,7 @@ extension WebSocketFrameSplitter.Head {
 }
 
 extension WebSocketFrame {
-  /// Returns the number of bytes that a frame's head has (§5.2), by those that have come.
+  /// Returns the size of a frame's head in bytes (§5.2), as far as the received bytes determine it.
   package static func headBytes(of head: [UInt8]) -> Int {
     guard head.count >= 2 else { return 2 }
     let masking = head[1] & 0x80 == 0 ? 0 : 4

@@ -1,26 +1,27 @@
 package import Foundation
 
-/// A reader of what one side of a WebSocket connection sends (RFC 6455 §5), in pieces as they come.
+/// An incremental reader of the messages from one side of a WebSocket connection (RFC 6455 §5).
 ///
-/// It holds the peer to each MUST of the sections on frames, fragments, control frames, closing and
-/// text, and to those of permessage-deflate (RFC 7692) where that was agreed on. The first breach
-/// ends it. A message takes the memory that has come of it, not what it announces.
+/// It enforces every MUST of the sections on frames, fragments, control frames, closing and text.
+/// If permessage-deflate (RFC 7692) was agreed on, it also enforces every MUST of its sections. It
+/// stops at the first violation. The memory for a message grows with its received bytes, not with
+/// its announced length.
 package struct WebSocketReader: ~Copyable {
-  /// The most bytes of one message, after decompression, unless another limit is given.
+  /// The default maximum size of one message in bytes, after decompression.
   package static let messageBytesMax = 64 << 20
 
-  /// The most frames of one message, each of which is remembered.
+  /// The maximum number of frames of one message. The reader stores the length of each.
   package static let framesMax = 1 << 16
 
-  /// The things that a side says.
+  /// The events that the reader reports.
   package enum Event: Sendable, Hashable {
-    /// A whole message; the lengths are those of its frames, as they were sent.
+    /// A complete message, with the lengths of its frames as they were sent.
     case message(Data, isText: Bool, frames: [Int])
-    /// A ping, which wants a pong with the same content (§5.5.2).
+    /// A ping, which requires a pong with the same content (§5.5.2).
     case ping(Data)
-    /// A pong, the answer to a ping or not (§5.5.3).
+    /// A pong, whether or not it follows a ping (§5.5.3).
     case pong(Data)
-    /// The side's last word; what it sends behind it is not looked at (§5.5.1).
+    /// The close frame. Later bytes from the same side are ignored (§5.5.1).
     case close(WebSocketClose)
   }
 
@@ -29,7 +30,7 @@ package struct WebSocketReader: ~Copyable {
     var isCompressed: Bool
     var payload = Data()
     var frames: [Int] = []
-    /// The bytes of the frames, as they were sent.
+    /// The number of bytes of the frames, as they were sent.
     var sent = 0
     var check = UTF8Check()
   }
@@ -38,19 +39,19 @@ package struct WebSocketReader: ~Copyable {
   private let inflater: MessageInflater?
   private let most: Int
   private var splitter = WebSocketFrameSplitter()
-  /// The frame under way, and the mask of its content.
+  /// The current frame and the mask of its content.
   private var head: WebSocketFrameSplitter.Head?
   private var mask: WebSocketMask?
   private var isOver = false
   private var message: Message?
   private var control = Data()
 
-  /// Makes a reader of a side that has said nothing yet.
+  /// Creates a reader for a side that has sent nothing yet.
   ///
   /// - Parameters:
   ///   - sender: The side that sends.
-  ///   - deflate: The terms of compression of its messages; `nil`: they are not compressed.
-  ///   - most: The most bytes of a message.
+  ///   - deflate: The compression parameters of its messages; `nil` if they are not compressed.
+  ///   - most: The maximum size of a message in bytes.
   package init(
     from sender: WebSocketRole,
     _ deflate: PerMessageDeflate? = nil,
@@ -60,10 +61,10 @@ package struct WebSocketReader: ~Copyable {
     inflater = deflate.flatMap { MessageInflater($0.terms(of: sender)) }
   }
 
-  /// Reads the next piece, and tells what is said in it.
+  /// Reads the next piece and reports its events.
   ///
-  /// - Throws: The breach with which the connection has to be failed (§7.1.7); what was told before
-  ///   it holds.
+  /// - Throws: The violation for which the connection has to be failed (§7.1.7). Events reported
+  ///   before it remain valid.
   package mutating func read(
     _ bytes: UnsafeRawBufferPointer,
     _ tell: (Event) -> Void
@@ -85,23 +86,25 @@ package struct WebSocketReader: ~Copyable {
     }
   }
 
-  /// Reads no more, and keeps nothing.
+  /// Stops reading and discards all data.
   private mutating func end() { (isOver, message, control) = (true, nil, Data()) }
 
-  /// Holds a frame's first two bytes against the rules.
+  /// Checks a frame's first two bytes against the protocol.
   private func check(_ first: UInt8, _ second: UInt8) throws(WebSocketFailure) {
     guard let opcode = WebSocketFrame.Opcode(rawValue: first & 0xF) else {
       throw .protocolError("The opcode \(first & 0xF) is reserved (RFC 6455 §5.2).")
     }
     guard first & 0x30 == 0 else {
-      throw .protocolError("A reserved bit is set that nobody agreed on (RFC 6455 §5.2).")
+      throw .protocolError("A reserved bit is set that was not negotiated (RFC 6455 §5.2).")
     }
     if first & 0x40 != 0 {
       guard inflater != nil else {
-        throw .protocolError("A frame is compressed, and nobody agreed on that (RFC 6455 §5.2).")
+        throw .protocolError("A frame is compressed, which was not negotiated (RFC 6455 §5.2).")
       }
       guard !opcode.isControl, opcode != .continuation else {
-        throw .protocolError("Only a message's first frame may say compressed (RFC 7692 §6).")
+        throw .protocolError(
+          "Only a message's first frame may be marked as compressed (RFC 7692 §6)."
+        )
       }
     }
     guard (second & 0x80 != 0) == (sender == .client) else {
@@ -136,7 +139,7 @@ package struct WebSocketReader: ~Copyable {
       throw .protocolError("A length has its highest bit set (RFC 6455 §5.2).")
     }
     guard code < 126 || length > (code == 126 ? 125 : 0xFFFF) else {
-      throw .protocolError("The length \(length) has more bytes than it needs (RFC 6455 §5.2).")
+      throw .protocolError("The length \(length) is not minimally encoded (RFC 6455 §5.2).")
     }
     (self.head, mask) = (head, head.maskingKey.map { WebSocketMask($0) })
     if head.opcode?.isControl == true {
@@ -149,16 +152,16 @@ package struct WebSocketReader: ~Copyable {
     }
   }
 
-  /// Takes note of a frame of the message under way, unless it is too long.
+  /// Records a frame of the current message; throws if the message exceeds a limit.
   private mutating func note(_ length: UInt64) throws(WebSocketFailure) {
     guard let message else { return }
-    // What cannot be compressed grows by five bytes a block of deflate.
+    // Incompressible data grows by five bytes for each block of deflate.
     let limit = message.isCompressed ? most + min(most / 1000 + 64, Int.max - most) : most
     guard length <= UInt64(max(0, limit - message.sent)) else {
-      throw .tooBig("A message has more than \(limit) bytes, which is the limit here.")
+      throw .tooBig("A message has more than the maximum of \(limit) bytes.")
     }
     guard message.frames.count < Self.framesMax else {
-      throw .tooBig("A message has more than \(Self.framesMax) frames, which is the limit here.")
+      throw .tooBig("A message has more than the maximum of \(Self.framesMax) frames.")
     }
     self.message?.sent += Int(length)
     self.message?.frames.append(Int(length))
@@ -175,10 +178,11 @@ package struct WebSocketReader: ~Copyable {
     }
   }
 
-  /// Adds content to the message under way, decompressed where it has to be; `nil`: it has ended.
+  /// Appends content to the current message and decompresses it if necessary; `nil` marks the end
+  /// of the message.
   private mutating func add(_ piece: Data?) throws(WebSocketFailure) {
     guard var message else { return }
-    // Nothing else holds it meanwhile, so that it is not copied.
+    // Removes the other reference to the message, so that it is not copied.
     self.message = nil
     let start = message.payload.count
     if message.isCompressed, let inflater {
@@ -194,12 +198,12 @@ package struct WebSocketReader: ~Copyable {
       let isText = message.payload.withUnsafeBytes {
         message.check.look(at: UnsafeRawBufferPointer(rebasing: $0[start...]))
       }
-      guard isText else { throw .invalidText("A text is no UTF-8 (RFC 6455 §8.1).") }
+      guard isText else { throw .invalidText("A text is not UTF-8 (RFC 6455 §8.1).") }
     }
     self.message = message
   }
 
-  /// Takes note of a frame that has come whole.
+  /// Processes the end of a frame.
   private mutating func end(_ tell: (Event) -> Void) throws(WebSocketFailure) {
     switch head?.opcode {
     case nil: break
@@ -214,7 +218,7 @@ package struct WebSocketReader: ~Copyable {
       try add(nil)
       guard let message else { return }
       guard message.check.isWhole else {
-        throw .invalidText("A text ends within a scalar of UTF-8 (RFC 6455 §8.1).")
+        throw .invalidText("A text ends within a character of UTF-8 (RFC 6455 §8.1).")
       }
       self.message = nil
       tell(.message(message.payload, isText: message.isText, frames: message.frames))

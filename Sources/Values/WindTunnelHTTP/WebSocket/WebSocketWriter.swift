@@ -1,26 +1,26 @@
 package import Foundation
 
-/// A writer of what one side of a WebSocket connection sends (RFC 6455 §5).
+/// A writer of the messages of one side of a WebSocket connection (RFC 6455 §5).
 package struct WebSocketWriter {
   private let role: WebSocketRole
   private let deflater: MessageDeflater?
 
-  /// Makes a writer for a side that has said nothing yet.
+  /// Creates a writer for a side that has sent nothing yet.
   ///
   /// - Parameters:
   ///   - role: The side that sends.
-  ///   - deflate: The terms of compression; `nil`: messages are not compressed.
+  ///   - deflate: The compression parameters; `nil` if messages are not compressed.
   package init(as role: WebSocketRole, _ deflate: PerMessageDeflate?) {
     self.role = role
     deflater = deflate.flatMap { MessageDeflater($0, from: role) }
   }
 
-  /// Returns a message as it is sent.
+  /// Returns the encoded frames of a message.
   ///
   /// - Parameters:
   ///   - content: The content of the message.
-  ///   - isText: Tells whether it is a text.
-  ///   - fragments: The lengths that the frames have to each other; empty: it is one frame.
+  ///   - isText: Whether it is a text.
+  ///   - fragments: The relative lengths of the frames; empty means one frame.
   /// - Returns: The bytes of its frames.
   package func message(_ content: Data, isText: Bool, fragments: [Int] = []) -> Data {
     let deflated = deflater?.deflated(content)
@@ -41,14 +41,13 @@ package struct WebSocketWriter {
     return bytes
   }
 
-  /// Returns a frame as it is sent, masked where a client sends it with a key that nobody can
-  /// foresee (§5.3).
+  /// Returns an encoded frame; a client masks it with an unpredictable key (§5.3).
   package func frame(_ frame: WebSocketFrame) -> Data {
     frame.encoded(masking: role == .client ? UInt32.random(in: 0...UInt32.max) : nil)
   }
 
-  /// Splits content so that its pieces are to each other as some lengths: where those add up to it,
-  /// they are the lengths.
+  /// Splits content into pieces with the given relative lengths. If the lengths add up to the
+  /// content's length, they are used exactly.
   private static func split(_ content: Data, by lengths: [Int]) -> [Data] {
     let whole = lengths.reduce(0.0) { $0 + Double($1) }
     guard lengths.count > 1, whole > 0 else { return [content] }

@@ -2,7 +2,7 @@
 public struct Jitter: Sendable, Hashable {
   /// The distribution of the variation.
   public enum Distribution: String, Sendable, Hashable, CaseIterable {
-    /// An even distribution, by at most the length to both sides.
+    /// A uniform distribution, with the length as the maximum in both directions.
     case even
     /// A normal distribution whose standard deviation is the length.
     case normal
@@ -16,13 +16,13 @@ public struct Jitter: Sendable, Hashable {
   /// it: `x' = (1 − ρ)·u + ρ·x`.
   public var correlation: Double
 
-  /// Makes a jitter of a length.
+  /// Creates a jitter from its length.
   public init(_ length: Duration, distribution: Distribution = .even, correlation: Double = 0) {
     (self.length, self.distribution, self.correlation) = (length, distribution, correlation)
   }
 }
 
-/// The straying of packet after packet.
+/// The variation of the delay of successive packets.
 struct JitterChain: Sendable, Hashable {
   private let jitter: Jitter
   private let draws: Draws
@@ -37,10 +37,10 @@ struct JitterChain: Sendable, Hashable {
     last = Self.draw(jitter.distribution, draws, 0)
   }
 
-  /// The number of uniform draws that make a normal one.
+  /// The number of uniform draws in one normal draw.
   private static let uniforms = 12
 
-  /// Microseconds that the next packet comes later, or sooner.
+  /// Returns the additional delay of the next packet in microseconds, which may be negative.
   mutating func next() -> Int {
     packets += 1
     let fresh = Self.draw(jitter.distribution, draws, packets)
@@ -48,8 +48,10 @@ struct JitterChain: Sendable, Hashable {
     return Int((last * microseconds).rounded())
   }
 
-  /// A sum of twelve uniform draws is normal enough up to six deviations, and the same to the bit
-  /// on every platform, which a logarithm is not.
+  /// Returns a draw of the variation.
+  ///
+  /// The sum of twelve uniform draws is close to normal up to six deviations. It has the same bits
+  /// on every platform, unlike a logarithm.
   private static func draw(
     _ distribution: Jitter.Distribution,
     _ draws: Draws,

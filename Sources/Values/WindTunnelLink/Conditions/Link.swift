@@ -7,7 +7,7 @@
 /// )
 /// ```
 ///
-/// Delays are one way, since two of three tools mean that by "latency" and the third does not.
+/// All delays are one-way: two of three tools use "latency" in that sense, and the third does not.
 public struct Link: Sendable, Hashable {
   /// One direction of a connection.
   public enum Way: Sendable, Hashable, CaseIterable {
@@ -19,24 +19,23 @@ public struct Link: Sendable, Hashable {
 
   /// The conditions of one direction.
   public struct Direction: Sendable, Hashable {
-    /// The time that a byte takes from one end to the other.
+    /// The one-way delay of a byte.
     public var delay: Duration
-    /// The random variation of the delay, packet by packet; no packet overtakes another.
+    /// The random variation of the delay of each packet; packets do not overtake each other.
     public var jitter: Jitter?
-    /// The rate in bits a second, 1 kbit being 1000 bits; `nil`: without limit.
+    /// The rate in bits per second, with 1 kbit as 1000 bits; `nil` for no limit.
     public var bitsPerSecond: Double?
-    /// The number of bytes that can wait for the link before the sender has to; `nil`: any number.
+    /// The queue's capacity in bytes, beyond which the sender must wait; `nil` for no limit.
     public var queueBytes: Int?
-    /// The number of packets that can wait for the link before the next one is lost; `nil`: 1000,
-    /// as in netem.
+    /// The queue's capacity in packets, beyond which a packet is lost; `nil` for 1000, as in netem.
     public var queuePackets: Int?
-    /// The model by which packets are lost.
+    /// The model of packet losses.
     public var loss: LossModel
 
-    /// The packets that a queue holds where nobody says.
+    /// The default capacity of the queue in packets.
     static let queuePacketsDefault = 1000
 
-    /// Makes a direction of its conditions.
+    /// Creates a direction from its conditions.
     public init(
       delay: Duration = .zero,
       jitter: Jitter? = nil,
@@ -49,7 +48,7 @@ public struct Link: Sendable, Hashable {
       (self.queueBytes, self.queuePackets, self.loss) = (queueBytes, queuePackets, loss)
     }
 
-    /// Makes a direction that loses each packet with the same probability.
+    /// Creates a direction that loses each packet with the same probability.
     public init(
       delay: Duration = .zero,
       bitsPerSecond: Double? = nil,
@@ -60,8 +59,8 @@ public struct Link: Sendable, Hashable {
       self.lossProbability = lossProbability
     }
 
-    /// The share of packets that are lost in the long run, from 0 to 1. Setting it makes the losses
-    /// independent of one another.
+    /// The long-run share of packets that are lost, from 0 to 1. Setting it makes losses
+    /// independent.
     public var lossProbability: Double {
       get {
         switch loss {
@@ -73,7 +72,7 @@ public struct Link: Sendable, Hashable {
       set { loss = newValue > 0 ? .bernoulli(newValue) : .none }
     }
 
-    /// Tells whether its packets meet anything that the windows of TCP make a difference to.
+    /// Whether TCP's windows affect the times of the direction's packets.
     var needsTCP: Bool { delay > .zero || jitter != nil || loss.losesSome }
   }
 
@@ -81,13 +80,13 @@ public struct Link: Sendable, Hashable {
   public var up: Direction
   /// The direction from the server to the client.
   public var down: Direction
-  /// The time that the look-up of a name takes.
+  /// The duration of a name's resolution.
   public var dnsDelay: Duration
-  /// Tells whether all concurrent connections share the rates and queues, each getting an even
-  /// part; otherwise each has them for itself.
+  /// Whether all concurrent connections share the rates and queues in equal parts; otherwise each
+  /// connection has its own.
   public var isShared: Bool
 
-  /// Makes a link of its directions.
+  /// Creates a link from its directions.
   public init(up: Direction, down: Direction, dnsDelay: Duration = .zero, isShared: Bool = false) {
     (self.up, self.down, self.dnsDelay, self.isShared) = (up, down, dnsDelay, isShared)
   }
@@ -95,10 +94,10 @@ public struct Link: Sendable, Hashable {
   /// The round-trip time: the delays of both directions.
   public var roundTrip: Duration { up.delay + down.delay }
 
-  /// Tells whether one of the directions loses every packet.
+  /// Whether one of the directions loses every packet.
   public var isDead: Bool { up.loss.losesAll || down.loss.losesAll }
 
-  /// Tells whether anything about it is drawn.
+  /// Whether any condition of the link is random.
   var hasChance: Bool {
     [up, down].contains { direction in
       if direction.jitter != nil { return true }

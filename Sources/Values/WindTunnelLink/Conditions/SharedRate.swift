@@ -1,16 +1,16 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A rate that several connections have together: each that has something to send gets an even
-/// part.
+/// A rate that several connections share: each connection with bytes to send gets an equal part.
 ///
-/// The clients decide which of them send at the same time, so with it times depend on concurrency;
+/// Clients decide how many connections send at the same time, so the times depend on concurrency.
+/// Packet losses do not.
 /// which packets are lost does not.
 final class SharedRate: Sendable {
   private let active = Locked(0)
 
   var count: Int { max(1, active.withLock { $0 }) }
 
-  /// One connection's part of it, which is given up when the connection is forgotten.
+  /// One connection's use of the rate, which ends when the connection is released.
   final class Share: Sendable, Hashable {
     private let rate: SharedRate
     private let isTaken = Locked(false)
@@ -25,7 +25,7 @@ final class SharedRate: Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// Says whether the connection has something to send.
+    /// Sets whether the connection has bytes to send.
     func set(_ isActive: Bool) {
       let change = (isActive ? 1 : 0) - (isTaken.exchange(isActive) ? 1 : 0)
       if change != 0 { rate.active.withLock { $0 += change } }

@@ -1,5 +1,7 @@
-/// The times of one exchange on a link, simulated: a request and its answer on a connection of
-/// their own. Times count from the client's first action.
+/// The simulated times of one exchange on a link: a request and its response on their own
+/// connection.
+///
+/// Times are measured from the client's first action.
 ///
 /// ```swift
 /// let link = Link(
@@ -10,22 +12,27 @@
 /// let timeline = ExchangeTimeline(link, requestBytes: 300, responseBytes: 14_480, draws: draws)
 /// ```
 ///
-/// The model is an event simulation of both ends, each as Linux 6.18 has it: SYN repeats after one
-/// second each and exponentially from the fifth on, an initial window of ten (RFC 6928), CUBIC
-/// (RFC 9438) with HyStart, SACK, RACK and tail loss probes (RFC 8985), proportional rate reduction
-/// (RFC 6937), retransmission timeouts (RFC 6298) of at least 200 ms on a timer wheel of 250 Hz,
-/// delayed acknowledgements, acknowledgements that are lost, and reductions that are taken back
-/// (RFC 3522, RFC 3708, RFC 5682). Lost packets cost time and never bytes.
+/// The model is an event simulation of both ends, each like Linux 6.18. It contains:
 ///
-/// Its limits: ends other than Linux's are not modelled (Darwin backs off otherwise), nor are BBR,
-/// ECN, pacing, path MTUs other than 1500 bytes, receivers that read slowly, and the time that
-/// hosts take. Packets never overtake one another, so jitter does not reorder. An exchange has a
-/// connection of its own: reuse is not modelled. A name is looked up in ``Link/dnsDelay``, whatever
-/// is lost.
+/// - SYN repeats after one second each, and exponentially from the fifth on;
+/// - an initial window of ten segments (RFC 6928);
+/// - CUBIC (RFC 9438) with HyStart, SACK, RACK and tail loss probes (RFC 8985);
+/// - proportional rate reduction (RFC 6937);
+/// - retransmission timeouts (RFC 6298) of at least 200 ms on a timer wheel of 250 Hz;
+/// - delayed and lost acknowledgements;
+/// - reductions that are undone (RFC 3522, RFC 3708, RFC 5682).
+///
+/// Lost packets cost time and never bytes.
+///
+/// The model has limits. Ends other than Linux's are not modelled (Darwin has another backoff).
+/// BBR, ECN, pacing, path MTUs other than 1500 bytes, slow receivers, and the hosts' processing
+/// time are not modelled, either. Packets never overtake each other, so jitter does not reorder
+/// them. Every exchange has its own connection, so reuse is not modelled. A name is resolved in
+/// ``Link/dnsDelay``, regardless of loss.
 public struct ExchangeTimeline: Sendable, Hashable {
   /// The stages at which an exchange can fail.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
-    /// The opening of the connection: no SYN is answered.
+    /// The opening of the connection: no SYN receives a reply.
     case connect
     /// The TLS handshake of the connection.
     case tls
@@ -36,30 +43,32 @@ public struct ExchangeTimeline: Sendable, Hashable {
   }
 
   /// An arrival of bytes of the response at the client.
-  public struct Arrival: Sendable, Hashable {
+  public struct ReceivedBytes: Sendable, Hashable {
     /// The time of the arrival.
     public var at: Duration
-    /// The number of bytes that have arrived so far, these included.
+    /// The number of bytes that have arrived so far, including these.
     public var bytes: Int
   }
 
   /// The time at which the host name is resolved.
   public private(set) var resolved: Duration
-  /// The time at which the SYN-ACK arrives.
+  /// The time at which the SYN-ACK arrives; `nil` if it does not.
   public private(set) var connected: Duration?
-  /// The time at which the server's part of the TLS handshake arrives; `nil` without TLS, too.
+  /// The time at which the server's part of the TLS handshake arrives; `nil` if it does not, or
+  /// without TLS.
   public private(set) var secured: Duration?
-  /// The time at which the server has the whole request.
+  /// The time at which the server has the whole request; `nil` if it never has.
   public private(set) var requestDelivered: Duration?
-  /// The time at which the first byte of the response arrives.
+  /// The time at which the first byte of the response arrives; `nil` if none does.
   public private(set) var firstByte: Duration?
   /// The arrivals of the response's bytes, in order.
-  public private(set) var arrivals: [Arrival] = []
-  /// The time at which the client has the whole response.
+  public private(set) var arrivals: [ReceivedBytes] = []
+  /// The time at which the client has the whole response; `nil` if it never has.
   public private(set) var done: Duration?
-  /// The stage at which the connection was abandoned, or an hour had passed; `nil`: none.
+  /// The stage at which the connection was abandoned, or an hour had passed; `nil` if the exchange
+  /// succeeded.
   public private(set) var failure: Stage?
-  /// The time of that failure.
+  /// The time of the failure; `nil` if the exchange succeeded.
   public private(set) var failedAt: Duration?
 
   /// Simulates an exchange.
@@ -68,8 +77,8 @@ public struct ExchangeTimeline: Sendable, Hashable {
   ///   - link: The path.
   ///   - requestBytes: The length of the request, head and body.
   ///   - responseBytes: The length of the response, head and body.
-  ///   - isSecure: True for TLS 1.3, which costs one more round trip.
-  ///   - think: The time that the server takes.
+  ///   - isSecure: Whether TLS 1.3 is used, which costs one more round trip.
+  ///   - think: The server's processing time.
   ///   - draws: The connection's draws.
   public init(
     _ link: Link,
@@ -97,7 +106,7 @@ public struct ExchangeTimeline: Sendable, Hashable {
       let before = journey.connection.delivered(.down)
       end = journey.answer(responseBytes, after: think.inMicroseconds)
       for arrival in journey.connection.arrivals where arrival.way == .down {
-        arrivals.append(Arrival(at: moment(arrival.at), bytes: arrival.bytes - before))
+        arrivals.append(ReceivedBytes(at: moment(arrival.at), bytes: arrival.bytes - before))
       }
     }
     firstByte = arrivals.first?.at
@@ -110,24 +119,26 @@ public struct ExchangeTimeline: Sendable, Hashable {
       : requestDelivered != nil ? .response : isSecure && secured == nil ? .tls : .request
   }
 
-  /// The time from the opened connection to the last byte; `nil` where there is none.
+  /// The time from the opened connection to the last byte; `nil` if the exchange failed.
   public var transfer: Duration? {
     guard let connected, let done else { return nil }
     return done - connected
   }
 }
 
-/// A connection from the look-up of its name to the request's arrival, in virtual time.
+/// A connection from its first packet to the request's arrival, in virtual time.
 struct Journey: Sendable, Hashable {
-  /// As it is when the request has arrived, or when it came to nothing.
+  /// The connection when the request has arrived, or when it has failed.
   private(set) var connection: TCPConnection
-  /// Microseconds from the connection's beginning; `nil`: it did not come so far.
+  /// Microseconds since the connection's beginning; `nil` if the stage was not reached.
   private(set) var (connected, secured, delivered): (Int?, Int?, Int?)
 
-  /// The bytes of a client's hello in TLS 1.3, of the server's answer, and of the handshake's end
-  /// (RFC 8446 §2); with one certificate chain of usual length.
+  /// The sizes in bytes of the three flights of a TLS 1.3 handshake (RFC 8446 §2).
+  ///
+  /// They are the client's hello, the server's reply with a certificate chain of usual length, and
+  /// the client's end of the handshake.
   private static let (helloBytes, serverBytes, finishedBytes) = (517, 3600, 74)
-  /// After so long nobody waits any more: an hour.
+  /// The maximum duration of a stage: one hour.
   static let longest = 3_600_000_000
 
   init(_ connection: TCPConnection, requestBytes: Int, isSecure: Bool) {
@@ -150,7 +161,7 @@ struct Journey: Sendable, Hashable {
     return true
   }
 
-  /// Writes at one end and lets everything happen until the last of it has come to the other.
+  /// Writes bytes at one end and simulates until the last one has arrived at the other end.
   private mutating func send(_ bytes: Int, _ way: Link.Way) -> Int? {
     let start = connection.now
     let whole = connection.delivered(way) + bytes

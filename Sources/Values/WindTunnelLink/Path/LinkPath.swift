@@ -6,17 +6,17 @@ public struct LinkPath: Sendable, Hashable {
   public var link: Link
   /// The draws of the connection.
   public var draws: ConnectionDraws
-  /// The rates that its connections share; `nil`: each has its own.
+  /// The rates that several connections share; `nil` if each has its own.
   package var shared: SharedRates?
-  /// The number of round trips before the request; `nil`: as many as a new connection needs.
+  /// The number of round trips before the request; `nil` for a new connection.
   public var handshakes: Int?
-  /// Tells whether the time of the TLS handshake, and no other, has already been spent where the
-  /// handshake was made.
+  /// Whether only the time of the TLS handshake has already been spent, by the handshake itself.
   public var isSecured = false
-  /// The length of the request's content in bytes, where the request does not hold it.
+  /// The length of the request's content in bytes, if the request does not have it; otherwise
+  /// `nil`.
   public var contentBytes: Int?
 
-  /// Tells whether windows and loss make a difference on it.
+  /// Whether TCP's windows or losses affect the times on the link.
   private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
 
   private let known = KnownJourney()
@@ -27,7 +27,8 @@ public struct LinkPath: Sendable, Hashable {
 
   private func connection() -> TCPConnection { TCPConnection(link, draws, shared: shared) }
 
-  /// The same for all that ask for it, unless others' connections are in its way.
+  /// Returns the simulated journey of a request, which is only cached if no other connection
+  /// affects it.
   private func journey(requestBytes: Int, isSecure: Bool) -> Journey {
     let way = KnownJourney.Way(link: link, draws: draws, bytes: requestBytes, isSecure: isSecure)
     if shared == nil, let known = known.journey(way) { return known }
@@ -36,8 +37,10 @@ public struct LinkPath: Sendable, Hashable {
     return journey
   }
 
-  /// Returns the time from the look-up of the name to the request's arrival, without the round
-  /// trips that somebody has waited for already; `nil`: it never arrives.
+  /// Returns the time from the name's resolution to the request's arrival; `nil` if it never
+  /// arrives.
+  ///
+  /// Round trips that have already been waited for are not included.
   package func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
     if link.isDead { return nil }
     let dns = handshakes == nil ? link.dnsDelay : .zero
@@ -56,8 +59,9 @@ public struct LinkPath: Sendable, Hashable {
     return dns + .microseconds(delivered - waited)
   }
 
-  /// Returns the same in its parts; a part that is not modelled is `nil`, and none is known of a
-  /// request that never arrives.
+  /// Returns the same time in its parts; a part that is not modelled is `nil`.
+  ///
+  /// If the request never arrives, only the parts before the failure are known.
   package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
     var stages = ExchangeStages()
     if link.isDead { return stages }
@@ -79,15 +83,17 @@ public struct LinkPath: Sendable, Hashable {
     return stages
   }
 
-  /// Returns the shaper of one direction of the connection behind a request: the answer to it
-  /// passes down, and what a client says behind an upgrade (RFC 9110 §7.8) up.
+  /// Returns the shaper of one direction of the connection after a request.
+  ///
+  /// The response uses the direction down. The direction up is used after an upgrade (RFC 9110
+  /// §7.8).
   package func shaper(_ way: Link.Way, behind requestBytes: Int, isSecure: Bool) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
     return Shaper(journey.connection, way, of: link)
   }
 
-  /// Returns the time that it takes to open a connection; `nil`: it never opens.
+  /// Returns the time to open a connection; `nil` if it never opens.
   package func opening() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return link.dnsDelay }
@@ -95,8 +101,9 @@ public struct LinkPath: Sendable, Hashable {
       .map { link.dnsDelay + .microseconds($0) }
   }
 
-  /// Returns the duration of a TLS handshake on an open connection (RFC 8446 §2): one round trip
-  /// and its losses; `nil`: it never ends.
+  /// Returns the duration of a TLS handshake on an open connection; `nil` if it never ends.
+  ///
+  /// It is one round trip with its losses (RFC 8446 §2).
   public func securing() -> Duration? {
     if link.isDead { return nil }
     guard needsTCP else { return .zero }
@@ -107,19 +114,20 @@ public struct LinkPath: Sendable, Hashable {
 
   /// Returns the shaper of one direction of an open connection.
   ///
-  /// Each direction is simulated by itself: the acknowledgements of one meet neither the queue nor
-  /// the losses of the other's data.
+  /// Each direction is simulated separately: its acknowledgements are not affected by the queue and
+  /// the losses of the other direction's data.
   public func shaper(_ way: Link.Way) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
     var connection = connection()
-    // Each end writes when it is open: the server's half a round trip after the client's.
+    // Each end can write once it is open: the server half a round trip after the client.
     while !connection.isOpen(way), connection.now < Journey.longest, connection.step() {}
     return Shaper(connection, way, of: link)
   }
 }
 
-/// The last journey that was simulated: an exchange asks three times for the same. All are equal,
-/// since they follow from the path.
+/// A cache of the last simulated journey, because an exchange needs the same one three times.
+///
+/// All caches are equal, because a journey follows from its path.
 private final class KnownJourney: Sendable, Hashable {
   struct Way: Sendable, Equatable {
     var link: Link

@@ -1,24 +1,26 @@
 /// The effect of a link on the bytes of one direction of one connection.
 ///
-/// A shaper is a value: numbers of bytes and times go in, and the times of their arrival come out.
-/// Bytes arrive in order. On a link with delay, jitter or loss they do so by the rules of TCP: in
-/// windows, and late where a packet is lost (``ExchangeTimeline`` describes the model). Nothing is
-/// ever dropped: on TCP a lost packet is late, not missing.
+/// A shaper is a value: its inputs are numbers of bytes and times, and its outputs are the times of
+/// their arrival. Bytes arrive in order. On a link with delay, jitter or loss they follow the rules
+/// of TCP: they are sent in windows, and are late after a lost packet (``ExchangeTimeline``
+/// describes the model). Nothing is ever dropped: with TCP a lost packet is late instead of
+/// missing.
 public struct Shaper: Sendable, Hashable {
   /// The model of the link without windows.
   private var pipe: Pipe
-  /// The stream that takes the pipe's place where windows make a difference: at most one, in a
-  /// list, since it is large and most deliveries have none. It is changed in place and never
-  /// copied.
+  /// The stream that replaces the pipe if windows affect the times: at most one.
+  ///
+  /// It is in a list because it is large and most deliveries have none. It is changed in place and
+  /// never copied.
   private var stream: [TCPStream] = []
   /// The number of bytes that were sent so far.
   public private(set) var sentBytes = 0
 
-  /// Makes a shaper of one direction alone: its delay and rate, without windows and loss, which
+  /// Creates a shaper of one direction alone: its delay and rate, without windows and loss, which
   /// depend on both directions.
   public init(_ direction: Link.Direction) { pipe = Pipe(direction) }
 
-  /// Goes on with an open connection.
+  /// Creates a shaper for an open connection.
   init(_ connection: TCPConnection, _ way: Link.Way, of link: Link) {
     let direction = way == .up ? link.up : link.down
     pipe = Pipe(direction)
@@ -26,7 +28,9 @@ public struct Shaper: Sendable, Hashable {
   }
 
   /// Sends bytes and returns the earliest time at which the last of them arrives; without bytes,
-  /// the mere delay. Times count from any one origin and never run backwards.
+  /// the delay.
+  ///
+  /// Times have any common origin and never decrease.
   public mutating func send(_ count: Int, at now: Duration) -> Duration {
     sentBytes += count
     return stream.isEmpty ? pipe.send(count, at: now) : stream[0].send(count, at: now)
@@ -37,8 +41,8 @@ public struct Shaper: Sendable, Hashable {
     stream.isEmpty ? pipe.arrived(at: now) : stream[0].arrived(at: now)
   }
 
-  /// The time to ask again: bytes arrive then, or the simulation goes on towards it. `nil`: nothing
-  /// more arrives of what was sent.
+  /// The time at which to call ``arrived(at:)`` again, because bytes may arrive; `nil` if no more
+  /// bytes will arrive.
   public var nextMoment: Duration? { stream.isEmpty ? pipe.nextMoment : stream[0].nextMoment }
 
   /// Returns the number of bytes that may be sent now before the queue is full.
@@ -46,8 +50,8 @@ public struct Shaper: Sendable, Hashable {
     stream.isEmpty ? pipe.room(at: now) : stream[0].room
   }
 
-  /// Returns the time at which there is room for at least one byte, or for a whole empty queue's
-  /// worth of `count`.
+  /// Returns the time at which the queue has room for `count` bytes, or is empty if `count` is
+  /// larger.
   public func roomAgain(for count: Int, at now: Duration) -> Duration {
     stream.isEmpty
       ? pipe.roomAgain(for: count, at: now) : stream[0].roomAgain(for: count, at: now)
@@ -59,15 +63,15 @@ public struct Shaper: Sendable, Hashable {
     stream.isEmpty ? pipe.sliceBytes : queueBytes ?? Int.max
   }
 
-  /// The number of bytes that the queue holds; `nil`: any number.
+  /// The capacity of the queue in bytes; `nil` for no limit.
   package var queueBytes: Int? { pipe.direction.queueBytes }
 }
 
-/// A rate and a delay without windows: bytes leave in order, wait for their turn and are then under
-/// way.
+/// A model of rate and delay without windows: bytes leave in order, wait in the queue and are then
+/// in transit.
 private struct Pipe: Sendable, Hashable {
   let direction: Link.Direction
-  /// The moment at which the link will have sent everything it was told of.
+  /// The time at which the link will have sent all bytes so far.
   private var busyUntil = Duration.zero
   private var underWay: [Mark] = []
   private var first = 0
@@ -92,7 +96,7 @@ private struct Pipe: Sendable, Hashable {
       arrived += underWay[first].bytes
       first += 1
     }
-    // What has passed goes at once in large parts, so that a long transfer does not pile it up.
+    // Arrived marks are removed in large parts, so that a long transfer does not accumulate them.
     if first == underWay.count || first > 1024 {
       underWay.removeSubrange(..<first)
       first = 0
@@ -111,11 +115,11 @@ private struct Pipe: Sendable, Hashable {
     guard let most = direction.queueBytes else { return now }
     let wanted = min(count, most)
     let excess = queued(at: now) + wanted - most
-    // At least a nanosecond, so that a wake-up for it lies ahead on the fastest link.
+    // At least a nanosecond, so that a wake-up is in the future on the fastest link as well.
     return excess <= 0 ? now : now + max(.nanoseconds(1), transmission(of: excess))
   }
 
-  /// Five milliseconds' worth, at least one full segment (RFC 6691's 1460).
+  /// The bytes of five milliseconds, but at least one full segment (RFC 6691's 1460).
   var sliceBytes: Int {
     guard let rate = direction.bitsPerSecond else { return Int.max }
     return max(1460, Int(rate / 8 * 0.005))
@@ -132,14 +136,15 @@ private struct Pipe: Sendable, Hashable {
   }
 }
 
-/// One direction of a connection that is open, told of real bytes at real times and simulated up to
-/// them: bytes arrive when the simulated receiver has them without a gap.
+/// One direction of an open connection, which is simulated up to the real time of each call.
+///
+/// Bytes arrive when the simulated receiver has them without a gap.
 private struct TCPStream: Sendable, Hashable {
   private var connection: TCPConnection
   private let way: Link.Way
   private let delay: Duration
   private let queueBytes: Int?
-  /// The moment of the connection's time at which the caller's begins.
+  /// The connection's time at which the caller's time begins.
   private let start: Int
   private var origin: Duration?
   private let before: Int
@@ -154,7 +159,7 @@ private struct TCPStream: Sendable, Hashable {
   }
 
   mutating func send(_ count: Int, at now: Duration) -> Duration {
-    // An end that nothing is behind travels as long as anything; behind bytes it comes with them.
+    // An end without bytes before it only has the delay; after bytes it arrives with them.
     guard count > 0 else { return now + delay }
     if origin == nil { origin = now }
     let moment = microseconds(now)
@@ -176,7 +181,7 @@ private struct TCPStream: Sendable, Hashable {
 
   var room: Int { queueBytes.map { max(0, $0 - connection.unsent(way)) } ?? Int.max }
 
-  /// Returns the time of the next acknowledgement, which makes room.
+  /// Returns the time of the next acknowledgement, which frees room in the queue.
   func roomAgain(for count: Int, at now: Duration) -> Duration {
     guard let queueBytes, room < min(count, queueBytes) else { return now }
     return max(nextMoment ?? now + .milliseconds(100), now + .nanoseconds(1))

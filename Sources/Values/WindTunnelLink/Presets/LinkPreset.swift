@@ -10,7 +10,7 @@ public struct LinkPreset: Sendable, Hashable {
 
   /// The name, publisher first: `nlc/3g`.
   public let name: String
-  /// The title that its publisher gives it.
+  /// The title that the publisher uses.
   public let title: String
   /// The link; delays are one way.
   public let link: Link
@@ -18,10 +18,10 @@ public struct LinkPreset: Sendable, Hashable {
   public internal(set) var source = ""
   /// The evidence for the conditions.
   public internal(set) var evidence = Evidence.source
-  /// A further remark; `nil` where there is none.
+  /// A further remark; `nil` if there is none.
   public internal(set) var note: String?
 
-  /// A direction in kbit/s (`nil`: without limit), one-way milliseconds and per cent.
+  /// A direction in kbit/s (`nil` for no limit), one-way milliseconds and per cent.
   typealias Published = (kilobits: Double?, milliseconds: Double, percent: Double)
 
   init(_ name: String, _ title: String, down: Published, up: Published, dns: Double = 0) {
@@ -37,13 +37,13 @@ public struct LinkPreset: Sendable, Hashable {
     link = Link(up: direction(up), down: direction(down), dnsDelay: Duration(milliseconds: dns))
   }
 
-  /// Returns the preset with this name.
+  /// Returns the preset with this name; `nil` if there is none.
   public static func named(_ name: String) -> LinkPreset? { all.first { $0.name == name } }
 
-  /// Returns the advice for a name that no preset has.
+  /// Returns a suggestion for an unknown name.
   public static func suggestion(for name: String) -> String {
     let names = all.map(\.name)
-    // A name without its publisher is most likely one of that publisher's.
+    // A name without its publisher most likely belongs to a preset with that ending.
     let near = nearest(to: name, in: names) ?? names.first { $0.hasSuffix("/\(name.lowercased())") }
     if let near { return "Did you mean \"\(near)\"?" }
     return "All of them: windtunnel presets list."

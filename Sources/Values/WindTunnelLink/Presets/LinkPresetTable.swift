@@ -9,7 +9,7 @@ extension LinkPreset {
     presets.map { $0.with(\.source, source) }
   }
 
-  /// The preset as one whose conditions are generally known.
+  /// The preset with conditions that are generally known.
   private var known: LinkPreset { with(\.evidence, .known) }
 
   private func noting(_ note: String) -> LinkPreset { with(\.note, note) }
@@ -45,7 +45,8 @@ extension LinkPreset {
   ]
 
   private static let networkLinkConditionerSource =
-    "Apple Network Link Conditioner; the numbers of 3G, Edge, DSL and Cable stand in facebookarchive/augmented-traffic-control, too"
+    "Apple Network Link Conditioner; the numbers of 3G, Edge, DSL and Cable are also in "
+    + "facebookarchive/augmented-traffic-control"
 
   /// Augmented Traffic Control, `utils/profiles/*.json`: kbit/s, one-way milliseconds, per cent.
   private static let augmentedTrafficControl: [LinkPreset] = [
@@ -59,7 +60,7 @@ extension LinkPreset {
     .init("atc/dsl", "DSL", down: (2000, 5, 0), up: (256, 5, 0)),
     .init("atc/cable", "Cable", down: (6000, 2, 0), up: (1000, 2, 0)),
     .init("atc/no-connectivity", "No Connectivity", down: (1, 0, 0), up: (1, 0, 0))
-      .noting("1 kbit/s, and nothing is lost"),
+      .noting("1 kbit/s without loss"),
   ]
 
   private static let augmentedTrafficControlSource =
@@ -82,22 +83,25 @@ extension LinkPreset {
   ]
 
   private static let webPageTestSource =
-    "WebPageTest www/settings/connectivity.ini.sample; its delay is a round trip, half of which goes each way"
+    "WebPageTest www/settings/connectivity.ini.sample; its delay is a round trip, half of it in "
+    + "each direction"
 
   /// Chrome DevTools, `NetworkManager.ts`: its targets in kbit/s and half of their round trips.
-  /// What a browser applies to a whole request to come near them (longer delays, rates times 0.8 or
-  /// 0.9) is not: here connecting, TLS and slow start cost what they cost.
+  ///
+  /// A browser approximates the targets per request with longer delays and with rates times 0.8 or
+  /// 0.9. These are not used here, because connecting, TLS and slow start are simulated.
   private static let devTools: [LinkPreset] = [
     .init("devtools/3g", "3G", down: (500, 200, 0), up: (500, 200, 0))
-      .noting("once Slow 3G; a browser applies 400 kbit/s and 2000 ms a request"),
+      .noting("formerly Slow 3G; a browser applies 400 kbit/s and 2000 ms per request"),
     .init("devtools/slow-4g", "Slow 4G", down: (1600, 75, 0), up: (750, 75, 0))
-      .noting("once Fast 3G; a browser applies 1440 and 675 kbit/s and 562.5 ms a request"),
+      .noting("formerly Fast 3G; a browser applies 1440 and 675 kbit/s and 562.5 ms per request"),
     .init("devtools/fast-4g", "Fast 4G", down: (9000, 30, 0), up: (1500, 30, 0))
-      .noting("a browser applies 8100 and 1350 kbit/s and 165 ms a request"),
+      .noting("a browser applies 8100 and 1350 kbit/s and 165 ms per request"),
     .init("devtools/offline", "Offline", down: (nil, 0, 100), up: (nil, 0, 100))
       .noting("nothing gets through; a browser fails requests at once"),
   ]
 
   private static let devToolsSource =
-    "Chrome DevTools NetworkManager.ts, its targets and not the factors that it applies to whole requests; half of a round trip goes each way"
+    "Chrome DevTools NetworkManager.ts, its target values without the factors for whole requests; "
+    + "half of a round trip in each direction"
 }

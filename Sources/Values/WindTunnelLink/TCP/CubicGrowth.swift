@@ -1,9 +1,11 @@
 internal import Foundation
 
-/// The growth and the shrinking of a window by CUBIC (RFC 9438), with its Reno-friendly region,
-/// fast convergence, and the early end of slow start when the round trip grows (HyStart).
+/// The growth and the reduction of a window by CUBIC (RFC 9438).
+///
+/// It includes the Reno-friendly region, fast convergence, and the early end of slow start if the
+/// round trip grows (HyStart).
 struct CubicGrowth: Sendable, Hashable {
-  /// The share of a window that is left after a loss: Linux's 717 of 1024.
+  /// The share of a window that remains after a loss: Linux's 717 of 1024.
   private static let (left, whole) = (717, 1024)
   private static let scale = 0.4
 
@@ -28,10 +30,10 @@ struct CubicGrowth: Sendable, Hashable {
     return max(2, window * Self.left / Self.whole)
   }
 
-  /// A timeout forgets what the window had been.
+  /// Forgets the earlier window after a timeout.
   mutating func reset() { self = CubicGrowth() }
 
-  /// Grows a window that is beyond slow start by so many acknowledged segments.
+  /// Grows a window in congestion avoidance by a number of acknowledged segments.
   mutating func grow(_ window: inout Int, by count: Int, at now: Int) {
     update(window, by: count, at: now)
     if pending >= every {
@@ -47,7 +49,7 @@ struct CubicGrowth: Sendable, Hashable {
 
   mutating func forgetPending() { pending = 0 }
 
-  /// Works out the number of acknowledgements that the next segment of the window takes.
+  /// Computes the number of acknowledgements for the next segment of the window.
   private mutating func update(_ window: Int, by count: Int, at now: Int) {
     acknowledged += count
     if updatedWindow == window, now - updatedAt <= 28_000 { return }
@@ -64,12 +66,12 @@ struct CubicGrowth: Sendable, Hashable {
     }
     let delay = leastDelay == .max ? 0 : leastDelay
     let time = Double(now - start + delay) / 1e6 - inflection
-    // Whole segments, cut off and not rounded, as the kernel's arithmetic has it.
+    // Whole segments, truncated instead of rounded, like the kernel's arithmetic.
     let distance = Int(Self.scale * abs(time * time * time))
     let ahead = (time < 0 ? origin - distance : origin + distance) - window
     every = ahead > 0 ? window / ahead : 100 * window
     if lastMost == 0 { every = min(every, 20) }
-    // What Reno with the same shrinking would have reached.
+    // The window that Reno with the same reduction would have reached.
     let share = window * 15 / 8
     while share > 0, acknowledged > share {
       acknowledged -= share
@@ -79,8 +81,10 @@ struct CubicGrowth: Sendable, Hashable {
     every = max(every, 2)
   }
 
-  /// Looks at a sample and answers whether slow start should end: the round trip has grown by an
-  /// eighth, or acknowledgements have come one close behind the other for half a round trip.
+  /// Processes a sample and returns whether slow start should end.
+  ///
+  /// It ends if the round trip has grown by an eighth, or if acknowledgements arrived in close
+  /// succession for half a round trip.
   mutating func endsSlowStart(
     sample: Int,
     window: Int,

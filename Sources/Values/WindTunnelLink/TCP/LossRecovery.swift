@@ -1,12 +1,12 @@
-/// The state by which a reduction that was in vain is taken back.
+/// The state for undoing an unnecessary reduction.
 struct Undo: Sendable, Hashable {
-  /// The episode has begun here.
+  /// The segment at which the reduction began; `nil` if there is none.
   private(set) var marker: Int?
   private(set) var window = 0
   private(set) var threshold = 0
-  /// Repeats whose duplicates have not been reported; `nil`: there was none.
+  /// The number of repeats whose duplicates have not been reported; `nil` if there were none.
   private(set) var repeats: Int?
-  /// The moment at which the first of them was sent.
+  /// The time at which the first repeat was sent.
   private var since: Int?
 
   mutating func begin(at first: Int, window: Int, threshold: Int, repeatsOut: Int) {
@@ -19,10 +19,10 @@ struct Undo: Sendable, Hashable {
     repeats = (repeats ?? 0) + 1
   }
 
-  /// Something that was sent again has come twice.
+  /// Records that a repeated segment has arrived twice.
   mutating func duplicated() { if let count = repeats, count > 0 { repeats = count - 1 } }
 
-  /// Tells whether an acknowledgement is of something that was sent before the first repeat.
+  /// Returns whether an acknowledgement is for a segment that was sent before the first repeat.
   func isEarly(_ echo: Int) -> Bool { since.map { echo < $0 } ?? false }
 
   func isDue(_ echo: Int) -> Bool { marker != nil && (repeats == 0 || isEarly(echo)) }
@@ -32,7 +32,7 @@ struct Undo: Sendable, Hashable {
 }
 
 /// The newest segment that has arrived, by the time of its sending (RFC 8985 §5.2).
-struct Rack: Sendable, Hashable {
+struct RACKState: Sendable, Hashable {
   var (sentAt, segment) = (-1, -1)
   var roundTrip = 0
   var hasAdvanced = false
@@ -43,8 +43,9 @@ struct Rack: Sendable, Hashable {
   }
 }
 
-/// The number of segments that may leave during recovery: about as many for each that arrived as
-/// the window shrinks (RFC 6937 §3.1).
+/// The number of segments that may leave during recovery (RFC 6937 §3.1).
+///
+/// It is proportional to the number of arrived segments, and to the reduction of the window.
 struct RateReduction: Sendable, Hashable {
   var (before, arrived, out) = (0, 0, 0)
 

@@ -1,5 +1,6 @@
-/// One direction of a link for the packets of one connection, in microseconds: loss first, then the
-/// queue, the rate, the delay. Packets never overtake one another.
+/// One direction of a link for the packets of one connection, in microseconds.
+///
+/// The order is loss, queue, rate, delay. Packets never overtake each other.
 struct PacketPath: Sendable, Hashable {
   private let delay: Int
   private let bitsPerSecond: Double?
@@ -7,9 +8,9 @@ struct PacketPath: Sendable, Hashable {
   private let share: SharedRate.Share?
   private var loss: LossChain
   private var jitter: JitterChain?
-  /// The moment at which the rate has let pass everything so far.
+  /// The time at which all packets so far have been sent at the rate.
   private var busyUntil = 0
-  /// The moments at which the packets that wait or are being sent will have been sent.
+  /// The times at which the waiting packets and the current one will have been sent.
   private var departures: [Int] = []
   private var firstDeparture = 0
   private var underWay: [(Packet, at: Int)] = []
@@ -24,10 +25,10 @@ struct PacketPath: Sendable, Hashable {
     jitter = direction.jitter.map { JitterChain($0, draws.apart(1)) }
   }
 
-  /// The moment at which the next packet arrives.
+  /// The time at which the next packet arrives; `nil` if there is none.
   var nextArrival: Int? { first < underWay.count ? underWay[first].at : nil }
 
-  /// Tells whether bytes wait for the rate.
+  /// Returns whether bytes are waiting for the rate.
   func isBusy(at now: Int) -> Bool { busyUntil > now }
 
   mutating func send(_ packet: Packet, at now: Int) {
@@ -41,7 +42,7 @@ struct PacketPath: Sendable, Hashable {
         departures.removeAll(keepingCapacity: true)
         firstDeparture = 0
       }
-      // The one that is being sent is out of the queue.
+      // The packet that is being sent is not in the queue.
       guard departures.count - firstDeparture <= queuePackets else { return }
       share?.set(true)
       let rate = bitsPerSecond / Double(share?.count ?? 1)
@@ -55,7 +56,7 @@ struct PacketPath: Sendable, Hashable {
     underWay.append((packet, max(moment + max(0, delay + stray), last)))
   }
 
-  /// Takes the packet that arrives next.
+  /// Removes and returns the packet that arrives next.
   mutating func receive() -> Packet {
     let packet = underWay[first].0
     first += 1
@@ -81,11 +82,11 @@ struct PacketPath: Sendable, Hashable {
 }
 
 extension Duration {
-  /// The duration in whole microseconds, rounded up, so that a time that was waited for has come.
+  /// The duration in whole microseconds, rounded up, so that a wait never ends too early.
   var inMicroseconds: Int { Int((inNanoseconds + 999) / 1000) }
 }
 
-/// A packet on its way between the two ends of a connection.
+/// A packet in transit between the two ends of a connection.
 struct Packet: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case synchronise
@@ -95,31 +96,31 @@ struct Packet: Sendable, Hashable {
   }
 
   var kind: Kind
-  /// The number of the segment; of an acknowledgement, of the next one.
+  /// The number of the segment; for an acknowledgement, of the next one.
   var segment = 0
   /// The number of bytes of the stream up to the segment's end.
   var end = 0
-  /// The number of bytes of the stream that it holds.
+  /// The number of bytes of the stream in the packet.
   var length = 0
-  /// The first segment that its sender has not got.
+  /// The first segment that the packet's sender has not received.
   var acknowledged = 0
-  /// The later segments that its sender has, the newest first (RFC 2018 §4).
+  /// The later segments that the packet's sender has received, the newest first (RFC 2018 §4).
   var blocks: [Range<Int>] = []
-  /// The segment that its sender has got twice (RFC 2883).
+  /// The segment that the packet's sender has received twice (RFC 2883); `nil` for none.
   var duplicate: Range<Int>?
-  /// The moment at which it was sent (RFC 7323 §3).
+  /// The time at which the packet was sent (RFC 7323 §3).
   var stamp = 0
-  /// The stamp that it gives back.
+  /// The time stamp that the packet echoes.
   var echo = 0
 
-  /// Payload of one segment: 1500 bytes less the headers of IPv4 and of TCP with timestamps.
+  /// The payload of one segment: 1500 bytes without the headers of IPv4 and of TCP with timestamps.
   static let segmentBytes = 1448
-  /// The bytes of those headers.
+  /// The size of these headers in bytes.
   private static let headerBytes = 52
-  /// A SYN has more options.
+  /// The size of a SYN, which has more options.
   private static let handshakeBytes = 60
 
-  /// The bytes that it takes on the link.
+  /// The size of the packet on the link, in bytes.
   var bytes: Int {
     switch kind {
     case .synchronise, .synchroniseAcknowledge: Self.handshakeBytes
@@ -129,10 +130,10 @@ struct Packet: Sendable, Hashable {
   }
 }
 
-/// The fates of the packets of one direction of one connection, one after the other.
+/// The losses of successive packets in one direction of one connection.
 ///
 /// A chain begins in its stationary distribution, so the first packets of many short connections
-/// fare as those of a long one do.
+/// have the same losses as the packets of a long one.
 struct LossChain: Sendable, Hashable {
   private let model: LossModel
   private let draws: Draws
@@ -147,10 +148,10 @@ struct LossChain: Sendable, Hashable {
     }
   }
 
-  /// The indices of the draws: each packet has its own, so a lost one shifts none.
+  /// The indices of the draws: each packet has its own, so a lost packet does not shift others.
   private static let (firstState, perPacket) = (0, 2)
 
-  /// Tells whether the next packet is lost.
+  /// Returns whether the next packet is lost.
   mutating func isLost(_ kind: Packet.Kind) -> Bool {
     packets += 1
     switch model {

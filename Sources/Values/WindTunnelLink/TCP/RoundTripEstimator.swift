@@ -1,12 +1,15 @@
-/// The retransmission timeout by RFC 6298, as Linux keeps it: the variation follows the largest
-/// deviation at once and forgets it only by a quarter a round trip, and its minimum is 200 ms.
+/// The retransmission timeout by RFC 6298, as Linux computes it.
+///
+/// The variation follows the largest deviation at once, and decreases by a quarter per round trip.
+/// Its minimum is 200 ms.
 struct RoundTripEstimator: Sendable, Hashable {
   static let variationLeast = 200_000
-  /// The part of a round trip that both hosts take beside the link, in microseconds. It matters
-  /// where a timer of the link's time alone would be a whole number of jiffies: no kernel ever
-  /// measures that, so its timer is a jiffy longer.
+  /// The part of a round trip that both hosts take in addition to the link, in microseconds.
+  ///
+  /// It matters if the link's time alone would be a whole number of jiffies. A real kernel never
+  /// measures that, so its timer is one jiffy longer.
   static let hostTime = 200
-  /// Before there is a sample (RFC 6298 §2.1).
+  /// The timeout before the first sample (RFC 6298 §2.1).
   static let initialTimeout = 1_000_000
 
   /// Eight times the smoothed round trip; 0 before the first sample.
@@ -16,13 +19,13 @@ struct RoundTripEstimator: Sendable, Hashable {
   private(set) var variation = 0
   /// The segment whose acknowledgement begins the next round trip.
   private var roundEnd = 0
-  /// The least of all samples.
+  /// The minimum of all samples.
   private(set) var least = Int.max
 
   var hasSample: Bool { smoothed8 > 0 }
   var smoothed: Int { smoothed8 / 8 }
 
-  /// In jiffies, before any backing off.
+  /// The timeout in jiffies, without backoff.
   var timeout: Int {
     guard hasSample else { return KernelTimer.jiffies(Self.initialTimeout) }
     return KernelTimer.jiffies(smoothed + variation)
@@ -43,7 +46,7 @@ struct RoundTripEstimator: Sendable, Hashable {
     smoothed8 = max(1, smoothed8 + error)
     if error < 0 {
       error = -error - deviation4 / 4
-      // A round trip that got shorter says little about how long the next may be.
+      // A shorter round trip indicates little about the next one.
       if error > 0 { error /= 8 }
     } else {
       error -= deviation4 / 4

@@ -1,15 +1,15 @@
-/// The part of a stream that has been sent and is not known to have arrived in order, segment by
-/// segment, with the counts that a sender's decisions are made of.
+/// The part of a stream that has been sent and is not known to have arrived in order.
+///
+/// It stores each segment, and the counts on which a sender's decisions depend.
 struct SentSegments: Sendable, Hashable {
   struct Segment: Sendable, Hashable {
-    /// The bytes of the stream up to its end, and how many are its own.
+    /// The number of bytes of the stream up to the segment's end, and the number of its own bytes.
     var (end, length): (Int, Int)
-    /// The moment at which it was last sent.
+    /// The time at which it was last sent.
     var sentAt: Int
-    /// Tells whether it was ever sent again, so that nobody knows which copy an acknowledgement is
-    /// for.
+    /// Whether it was ever sent again, so that it is unknown which copy is acknowledged.
     var wasRepeated = false
-    /// A copy is on its way that counts as in flight.
+    /// Whether a repeated copy counts as in flight.
     var isRepeatOut = false
     var isSelected = false
     var isLost = false
@@ -17,21 +17,21 @@ struct SentSegments: Sendable, Hashable {
 
   private var segments: [Segment] = []
   private var base = 0
-  /// The first that is not acknowledged.
+  /// The first segment that is not acknowledged.
   private(set) var first = 0
   private(set) var (selected, lost, repeatsOut) = (0, 0, 0)
-  /// The number of times that a segment was found to be lost.
+  /// The number of times that a segment was marked as lost.
   private(set) var losses = 0
-  /// No lost one that waits to be sent again lies before this.
+  /// A lower bound of the first lost segment that must be sent again.
   private var repeatHint = 0
 
-  /// The number of the next new one.
+  /// The number of the next new segment.
   var next: Int { base + segments.count }
-  /// The number of those that are sent and not acknowledged.
+  /// The number of segments that are sent and not acknowledged.
   var count: Int { next - first }
   var isEmpty: Bool { count == 0 }
-  /// The number of those that are on their way: sent, neither arrived nor lost, and the repeats of
-  /// lost ones.
+  /// The number of segments in flight: sent, neither arrived nor lost, and repeated copies of lost
+  /// ones.
   var inFlight: Int { count - selected - lost + repeatsOut }
 
   subscript(number: Int) -> Segment { segments[number - base] }
@@ -49,7 +49,7 @@ struct SentSegments: Sendable, Hashable {
     selected += 1
   }
 
-  /// Marks as lost; a repeat that was out is lost as well.
+  /// Marks a segment as lost; a repeated copy in flight is lost as well.
   mutating func lose(_ number: Int) {
     let index = number - base
     guard !segments[index].isSelected else { return }
@@ -64,7 +64,7 @@ struct SentSegments: Sendable, Hashable {
     losses += 1
   }
 
-  /// Sends again; a probe does not count as in flight.
+  /// Records that a segment is sent again; a probe does not count as in flight.
   mutating func send(again number: Int, at now: Int, isProbe: Bool) {
     let index = number - base
     segments[index].sentAt = now
@@ -74,7 +74,7 @@ struct SentSegments: Sendable, Hashable {
     repeatsOut += 1
   }
 
-  /// A copy that turned out to be one too many is on its way no more.
+  /// Records that an unnecessary copy is no longer in flight.
   mutating func settleRepeat(_ number: Int) {
     let index = number - base
     guard number >= first, index < segments.count, segments[index].isRepeatOut else { return }
@@ -82,13 +82,13 @@ struct SentSegments: Sendable, Hashable {
     repeatsOut -= 1
   }
 
-  /// Nothing counts as lost any more.
+  /// Removes all marks of lost segments.
   mutating func findLost() {
     for index in (first - base)..<segments.count { segments[index].isLost = false }
     lost = 0
   }
 
-  /// Returns the first lost one that waits to be sent again.
+  /// Returns the first lost segment that must be sent again; `nil` if there is none.
   mutating func nextToRepeat() -> Int? {
     guard lost > repeatsOut else { return nil }
     var number = max(first, repeatHint)
@@ -103,7 +103,7 @@ struct SentSegments: Sendable, Hashable {
     return nil
   }
 
-  /// Drops the first one, which has arrived, and answers it.
+  /// Removes the first segment, which has arrived, and returns it.
   mutating func acknowledgeFirst() -> Segment {
     let segment = segments[first - base]
     if segment.isSelected { selected -= 1 }

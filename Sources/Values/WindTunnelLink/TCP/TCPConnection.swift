@@ -1,31 +1,32 @@
-/// Both ends of one TCP connection and the link between them, in virtual time: microseconds from
-/// the first SYN on. Nothing happens but by ``step()``, and nothing in it looks at a clock.
+/// Both ends of one TCP connection and the link between them, in virtual time: microseconds since
+/// the first SYN.
 ///
-/// Written after Linux 6.18 and held against it. What it does not know: ECN, pacing, receive
-/// windows that close, the retransmissions of FIN, and path MTUs other than 1500 bytes.
+/// Only ``step()`` advances it, and it never reads a clock. The model follows Linux 6.18 and was
+/// compared with it. ECN, pacing, closing receive windows, retransmissions of FIN, and path MTUs
+/// other than 1500 bytes are not modelled.
 struct TCPConnection: Sendable, Hashable {
-  private struct End: Sendable, Hashable {
+  private struct Endpoint: Sendable, Hashable {
     var sender: TCPSender
     var receiver = TCPReceiver()
   }
 
-  /// Bytes of a stream that have come to the other end without a gap.
-  struct Arrival: Sendable, Hashable {
+  /// An arrival of a stream's bytes at the other end, without a gap.
+  struct DeliveredBytes: Sendable, Hashable {
     var way: Link.Way
     var at: Int
     var bytes: Int
   }
 
   private(set) var now = 0
-  private var (client, server): (End, End)
+  private var (client, server): (Endpoint, Endpoint)
   private var (up, down): (PacketPath, PacketPath)
   private var handshake: ThreeWayHandshake
-  /// Tells whether every arrival is noted.
+  /// Whether every arrival is recorded.
   var notesArrivals = false
-  private(set) var arrivals: [Arrival] = []
+  private(set) var arrivals: [DeliveredBytes] = []
   private var burst: SegmentBurst
   private var shares: [SharedRate.Share] = []
-  /// The bytes that the applications have written so far.
+  /// The number of bytes that the applications have written so far.
   private var (upBytes, downBytes) = (0, 0)
 
   init(_ link: Link, _ draws: ConnectionDraws, shared: SharedRates? = nil) {
@@ -34,8 +35,8 @@ struct TCPConnection: Sendable, Hashable {
       ? Int(draws.up.apart(2).bits(0) % UInt64(KernelTimer.turn)) : KernelTimer.steadyPhase
     let timer = KernelTimer(phase: phase)
     burst = SegmentBurst(link.hasChance ? draws.down.apart(3) : nil)
-    client = End(sender: TCPSender(timer))
-    server = End(sender: TCPSender(timer))
+    client = Endpoint(sender: TCPSender(timer))
+    server = Endpoint(sender: TCPSender(timer))
     let (upShare, downShare) = (
       shared.map { SharedRate.Share($0.up) }, shared.map { SharedRate.Share($0.down) }
     )
@@ -47,9 +48,9 @@ struct TCPConnection: Sendable, Hashable {
   }
 
   var isConnected: Bool { handshake.clientOpened != nil }
-  /// Tells whether the end that sends this way is open.
+  /// Returns whether the end that sends in this direction is open.
   func isOpen(_ way: Link.Way) -> Bool { way == .up ? isConnected : handshake.serverOpened }
-  /// Nothing will ever come any more.
+  /// Whether no more bytes can ever arrive.
   var isDead: Bool {
     handshake.hasGivenUp || client.sender.hasGivenUp || server.sender.hasGivenUp
   }
@@ -58,15 +59,15 @@ struct TCPConnection: Sendable, Hashable {
     way == .up ? server.receiver.delivered : client.receiver.delivered
   }
 
-  /// Tells whether bytes that an application wrote have not come.
+  /// Whether bytes that an application wrote have not arrived.
   private var isTransferring: Bool { delivered(.up) < upBytes || delivered(.down) < downBytes }
 
-  /// Returns the bytes that the application wrote and that were not sent.
+  /// Returns the number of bytes that the application wrote and that were not sent.
   func unsent(_ way: Link.Way) -> Int {
     way == .up ? client.sender.unsent : server.sender.unsent
   }
 
-  /// The moment at which the next thing happens; `nil`: never.
+  /// The time of the next event; `nil` if there is none.
   var nextMoment: Int? {
     guard !isDead else { return nil }
     var moment = Int.max
@@ -79,7 +80,7 @@ struct TCPConnection: Sendable, Hashable {
     return moment == .max ? nil : moment
   }
 
-  /// The application at one end writes.
+  /// Writes bytes for the application at one end.
   mutating func write(_ bytes: Int, _ way: Link.Way, at moment: Int) {
     now = max(now, moment)
     if way == .up {
@@ -94,11 +95,11 @@ struct TCPConnection: Sendable, Hashable {
     flush()
   }
 
-  /// Lets the next thing happen; false where nothing will.
+  /// Processes the next event; returns false if there is none.
   mutating func step() -> Bool {
     guard let moment = nextMoment else { return false }
     now = max(now, moment)
-    // Packets go before timers: what is there at the moment has been read when a timer looks.
+    // Packets precede timers: a packet of the same time has been read before a timer fires.
     if up.nextArrival == moment {
       burst.begin(&server.sender)
       receive(up.receive(), atServer: true)
@@ -122,7 +123,7 @@ struct TCPConnection: Sendable, Hashable {
     return true
   }
 
-  /// Lets everything happen up to a moment.
+  /// Processes all events up to a time.
   mutating func advance(to moment: Int) {
     while let next = nextMoment, next <= moment { _ = step() }
     now = max(now, moment)
@@ -134,7 +135,7 @@ struct TCPConnection: Sendable, Hashable {
     case .synchroniseAcknowledge:
       handshake.clientGot(packet, at: now, &client.sender)
       client.receiver.note(packet)
-      // A repeat of the SYN-ACK is answered, too: its sender is still waiting.
+      // A repeated SYN-ACK is acknowledged as well, because its sender is still waiting.
       sendAcknowledgement(.up)
       client.sender.transmit(at: now)
     case .data, .acknowledgement:
@@ -167,7 +168,7 @@ struct TCPConnection: Sendable, Hashable {
       : client.receiver.take(packet, at: now, timer)
     if isNow { sendAcknowledgement(way == .up ? .down : .up) }
     if notesArrivals, delivered(way) > before {
-      arrivals.append(Arrival(way: way, at: now, bytes: delivered(way)))
+      arrivals.append(DeliveredBytes(way: way, at: now, bytes: delivered(way)))
     }
   }
 
@@ -189,7 +190,7 @@ struct TCPConnection: Sendable, Hashable {
     }
     server.sender.clearOutbox()
     guard let share = shares.first else { return }
-    // Nobody looks any more when the last bytes have come, and what acknowledges them is little.
+    // After the arrival of the last bytes only acknowledgements remain, which need hardly any rate.
     let isTransferring = isTransferring
     share.set(isTransferring && up.isBusy(at: now))
     if let share = shares.last, shares.count > 1 {
@@ -209,19 +210,20 @@ struct TCPConnection: Sendable, Hashable {
   }
 }
 
-/// Packets that come together are handled together, and what they let leave waits in the host's own
-/// queue, which takes a few segments at a time (TCP Small Queues) and drains in between: so a
-/// sender has often seen acknowledgements of later segments before it uses the room that earlier
-/// ones made.
+/// A burst of packets that arrive together and are processed together.
 ///
-/// The number handled between two drainings is the scheduler's affair. It is drawn; where nothing
-/// else is, it is all of them.
+/// Segments that may then leave wait in the host's own queue, which accepts a few at a time (TCP
+/// Small Queues) and is drained in between. A sender has therefore often received later
+/// acknowledgements before it uses the room of earlier ones.
+///
+/// The number of packets between two drains depends on the scheduler, so it is drawn. On a link
+/// without random conditions, it is all packets.
 private struct SegmentBurst: Sendable, Hashable {
   private let draws: Draws?
   private var portions = 0
   private var left = 0
 
-  /// As many as a host under little load handles at once.
+  /// The maximum number of packets that a host with little load processes at once.
   private static let portionMost = 12.0
 
   init(_ draws: Draws?) { self.draws = draws }
@@ -246,7 +248,7 @@ public struct ConnectionDraws: Sendable, Hashable {
   /// The draws of the direction to the client.
   public var down: Draws
 
-  /// Makes the draws of the *n*-th connection of a key in a lane.
+  /// Creates the draws of the *n*-th connection of a key in a lane.
   public init(seed: UInt64, scenario: String, lane: Lane, key: String, ordinal: Int) {
     func draws(_ direction: String) -> Draws {
       Draws(

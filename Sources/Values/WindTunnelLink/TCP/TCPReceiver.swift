@@ -1,20 +1,23 @@
-/// The receiving half of one end: what has come, and when that is acknowledged.
+/// The receiving half of one end: the segments that have arrived, and the times of
+/// acknowledgements.
 ///
-/// The first segments are acknowledged one by one. Later ones are when the application has read two
-/// or more, which takes it a moment, so that what comes in one burst is acknowledged in one; a lone
-/// one is after 40 ms (RFC 9293 §3.8.6.3). A segment out of order, and one that fills a gap, is at
-/// once; beyond three in a row those out of order are drawn together over a millisecond.
+/// The first segments are acknowledged one by one. Later ones are acknowledged when the application
+/// has read two or more. Reading takes a moment, so a burst has one acknowledgement. A single
+/// segment is acknowledged after 40 ms (RFC 9293 §3.8.6.3).
+///
+/// A segment that is out of order or fills a gap is acknowledged at once. After three successive
+/// segments out of order, their acknowledgements are combined over a millisecond.
 struct TCPReceiver: Sendable, Hashable {
-  /// The first segment that is missing.
+  /// The first missing segment.
   private(set) var next = 0
-  /// The number of bytes that have come without a gap.
+  /// The number of bytes that have arrived without a gap.
   private(set) var delivered = 0
-  /// The stamp that is given back.
+  /// The time stamp to echo.
   private(set) var echo = 0
-  /// The moment at which a delayed acknowledgement is due.
+  /// The time at which a delayed acknowledgement is due; `nil` if none is.
   private(set) var due: Int?
 
-  /// The segments that have come beyond the gap, the newest first.
+  /// The ranges of segments beyond the gap, the newest first.
   private var islands: [Range<Int>] = []
   private var ends: [Int: Int] = [:]
   private var duplicate: Range<Int>?
@@ -26,16 +29,17 @@ struct TCPReceiver: Sendable, Hashable {
   private var repeats = 0
   private var repeatsAt = 0
 
-  /// The number of those acknowledged one by one from the first on, and again after one that came
-  /// twice.
+  /// The number of segments that are acknowledged one by one, at the beginning and after a
+  /// duplicate.
   private static let quickMost = 16
-  /// For so many the receive window grows by each, which asks for one more.
+  /// The number of segments during which the receive window grows, each of which causes another
+  /// acknowledgement.
   private static let growing = 6
   private static let delay = 10
   private static let together = 1000
   private static let reading = 100
 
-  /// Takes in a segment and answers whether to acknowledge at once.
+  /// Processes a segment; returns whether to acknowledge it at once.
   mutating func take(_ packet: Packet, at now: Int, _ timer: KernelTimer) -> Bool {
     if packet.segment <= unacknowledged { echo = max(echo, packet.stamp) }
     if packet.segment < next || islands.contains(where: { $0.contains(packet.segment) }) {
@@ -73,12 +77,12 @@ struct TCPReceiver: Sendable, Hashable {
     return false
   }
 
-  /// Puts an acknowledgement into a packet that leaves now.
+  /// Adds an acknowledgement to a packet that leaves now.
   mutating func acknowledge(in packet: inout Packet) {
     packet.acknowledged = next
     packet.echo = echo
     packet.duplicate = duplicate
-    // With timestamps there is room for three blocks, one of them the duplicate's.
+    // With timestamps there is room for three blocks, including the duplicate's.
     packet.blocks = Array(islands.prefix(duplicate == nil ? 3 : 2))
     duplicate = nil
     due = nil
@@ -89,7 +93,7 @@ struct TCPReceiver: Sendable, Hashable {
     unacknowledged = next
   }
 
-  /// A stamp that came without data.
+  /// Records the time stamp of a packet without data.
   mutating func note(_ packet: Packet) {
     if packet.segment <= unacknowledged { echo = max(echo, packet.stamp) }
   }
@@ -107,7 +111,7 @@ struct TCPReceiver: Sendable, Hashable {
     islands.insert(island, at: 0)
   }
 
-  /// Joins what comes next if it is there already.
+  /// Joins the next range if its segments have already arrived.
   private mutating func fill() -> Bool {
     guard let index = islands.firstIndex(where: { $0.lowerBound == next }) else { return false }
     let island = islands.remove(at: index)

@@ -1,8 +1,11 @@
-/// The sending half of one end of a connection, as Linux does it: SACK (RFC 2018), RACK and tail
-/// loss probes (RFC 8985), proportional rate reduction (RFC 6937), timeouts (RFC 6298, minimum 200
-/// ms), their undoing where they were in vain (RFC 3522, 3708, 5682), and CUBIC.
+/// The sending half of one end of a connection, like Linux's.
 ///
-/// It is told of acknowledgements and of time, and leaves in ``outbox`` what it sends.
+/// Its inputs are acknowledgements and times, and its output is ``outbox``. It implements:
+///
+/// - SACK (RFC 2018), and RACK with tail loss probes (RFC 8985);
+/// - proportional rate reduction (RFC 6937), and CUBIC;
+/// - timeouts (RFC 6298) of at least 200 ms;
+/// - the undoing of unnecessary reductions (RFC 3522, 3708, 5682).
 struct TCPSender: Sendable, Hashable {
   private enum State: Sendable, Hashable {
     case open
@@ -18,8 +21,8 @@ struct TCPSender: Sendable, Hashable {
     case reordering
   }
 
-  /// The news that an acknowledgement brings.
-  private struct News {
+  /// The results of an acknowledgement.
+  private struct AcknowledgmentFacts {
     var advanced = false
     var arrived = 0
     var acknowledgedData = 0
@@ -27,37 +30,40 @@ struct TCPSender: Sendable, Hashable {
     var original = false
     var duplicate = false
     var rearms = false
-    /// Round trips of the oldest and the newest segment that came in order, and that came beyond a
-    /// gap.
+    /// Round trips of the oldest and the newest segment that arrived in order, and of those beyond
+    /// a gap.
     var (ordered, orderedLast): (Int?, Int?) = (nil, nil)
     var (beyond, beyondLast): (Int?, Int?) = (nil, nil)
     var hasRepeated = false
   }
 
-  /// The verdict on an acknowledgement that is not quite in order.
-  private struct Verdict {
-    /// The alarm has been set to look for reordering.
+  /// The decision about an acknowledgement that is not in order.
+  private struct AcknowledgmentResult {
+    /// Whether the alarm has been set to test for reordering.
     var setsAlarm = false
-    /// New data test whether a timeout was in vain (RFC 5682), so no lost ones go before them.
+    /// Whether new data is sent before lost segments, to test if a timeout was unnecessary (RFC
+    /// 5682).
     var sendsNewFirst = false
   }
 
   /// The initial window of RFC 6928.
   private static let initialWindow = 10
-  /// As many segments as the largest window that a Linux receiver opens by itself: half of 6 MiB.
+  /// The largest window that a Linux receiver opens by default, in segments: half of 6 MiB.
   private static let windowMost = 2172
-  /// Timeouts in a row before the connection is given up (`tcp_retries2`).
+  /// The number of successive timeouts before the connection is abandoned (`tcp_retries2`).
   private static let timeoutsMost = 15
-  /// While a burst of packets is handled at once, so many new segments leave, and so many more
-  /// repeats; the rest follows by what the sender knows when it has seen the whole burst.
+  /// The number of new segments, and of additional repeats, that leave while a burst of packets is
+  /// processed.
+  ///
+  /// The remaining segments depend on the whole burst.
   private static let budgetLeast = 2
-  /// The longest timeout (RFC 6298 §2.5), in jiffies.
+  /// The maximum timeout (RFC 6298 §2.5), in jiffies.
   static let timeoutMost = 30_000
 
   let timer: KernelTimer
   /// The numbers of the segments that leave now, in order.
   private(set) var outbox: [Int] = []
-  /// Bytes that the application wrote and that were not sent.
+  /// The number of bytes that the application has written and that have not been sent.
   private(set) var unsent = 0
   private(set) var hasGivenUp = false
 
@@ -69,21 +75,20 @@ struct TCPSender: Sendable, Hashable {
   private var threshold = Int.max
   private var growth = CubicGrowth()
   private var roundTrips = RoundTripEstimator()
-  /// The number of segments that may leave before the host's own queue has drained (TCP Small
-  /// Queues).
+  /// The number of segments that may leave before the host's own queue is empty (TCP Small Queues).
   private var budget = Int.max
-  /// The timeout in jiffies, backed off.
+  /// The timeout in jiffies, including backoff.
   private var timeout = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
   private var timeouts = 0
 
   private var alarm: (kind: Alarm, at: Int)?
-  /// The segment at which the episode ends.
+  /// The segment at which the recovery ends.
   private var recoveryPoint = 0
   private var reduction = RateReduction()
   private var undo = Undo()
   private var isTestingTimeout = false
-  private var rack = Rack()
-  /// The segment behind the probe that is out, and whether the probe was a repeat.
+  private var rack = RACKState()
+  /// The segment after the probe in flight, and whether the probe was a repeat.
   private var probe: (end: Int, isRepeat: Bool)?
 
   private var (isWindowLimited, mostOut, usageEnd) = (false, 0, 0)
@@ -91,7 +96,7 @@ struct TCPSender: Sendable, Hashable {
 
   init(_ timer: KernelTimer) { self.timer = timer }
 
-  /// The moment at which the alarm goes off.
+  /// The time of the next alarm.
   var due: Int? { alarm?.at }
   /// The number of the next new segment.
   var next: Int { sent.next }
@@ -102,37 +107,38 @@ struct TCPSender: Sendable, Hashable {
     return Packet(kind: .data, segment: number, end: segment.end, length: segment.length)
   }
 
-  /// Forgets what has left.
+  /// Removes the segments that have left.
   mutating func clearOutbox() { outbox.removeAll(keepingCapacity: true) }
 
-  /// Takes the handshake's sample of the round trip. The window begins with one segment after
-  /// repeats that were not in vain (RFC 5681 §3.1).
+  /// Adds the handshake's sample of the round trip.
+  ///
+  /// The window begins with one segment after necessary repeats (RFC 5681 §3.1).
   mutating func open(sample: Int, isNarrow: Bool) {
     roundTrips.add(sample, least: sample, acknowledged: 0, next: 0)
     timeout = roundTrips.timeout
     if isNarrow { window = 1 }
   }
 
-  /// Begins to handle packets that came together; false where it has begun.
+  /// Begins to process packets that arrived together; returns false if it has already begun.
   mutating func beginBurst() -> Bool {
     guard budget == .max else { return false }
     budget = Self.budgetLeast
     return true
   }
 
-  /// Ends a burst: what the host's queue has held back leaves.
+  /// Ends a burst: segments that the host's queue has held leave.
   mutating func endBurst(at now: Int) {
     budget = .max
     transmit(at: now)
   }
 
-  /// Takes what the application writes.
+  /// Adds bytes that the application writes.
   mutating func write(_ bytes: Int) {
     unsent += bytes
     written += bytes
   }
 
-  /// Sends all that the window lets: lost segments first, then new ones.
+  /// Sends the segments that the window allows: lost segments first, then new ones.
   mutating func transmit(at now: Int) {
     if state == .recovery || state == .loss { transmitAgain(at: now) }
     transmitNew(at: now)
@@ -170,7 +176,7 @@ struct TCPSender: Sendable, Hashable {
     _ = scheduleProbe(at: now, isAdvancing: false)
   }
 
-  /// Sends one new segment, if there is anything new.
+  /// Sends one new segment; returns false if there is no new data.
   private mutating func sendNew(at now: Int) -> Bool {
     guard unsent > 0 else { return false }
     let length = min(unsent, Packet.segmentBytes)
@@ -183,8 +189,8 @@ struct TCPSender: Sendable, Hashable {
     return true
   }
 
-  /// A window that was not used for longer than a timeout says nothing about the path any more
-  /// (RFC 9293 §3.8.6.2.1 and RFC 5681 §4.1).
+  /// Reduces a window that was not used for longer than a timeout, because it may no longer fit the
+  /// path (RFC 9293 §3.8.6.2.1 and RFC 5681 §4.1).
   private mutating func restartAfterIdle(at now: Int) {
     var idle = (now - lastSend) / KernelTimer.jiffy - timeout
     guard lastSend > 0, idle > 0 else { return }
@@ -204,7 +210,7 @@ struct TCPSender: Sendable, Hashable {
     (isWindowLimited, mostOut, usageEnd) = (isLimited, sent.count, sent.next)
   }
 
-  /// Tells whether the window held the sender up, so that a wider one would be of use.
+  /// Whether the window has limited the sender, so that a wider one would help.
   private var isHeldByWindow: Bool {
     isWindowLimited || (window < threshold && window < 2 * mostOut)
   }
@@ -229,10 +235,10 @@ struct TCPSender: Sendable, Hashable {
 }
 
 extension TCPSender {
-  /// Takes in an acknowledgement, and sends what it makes room for.
+  /// Processes an acknowledgement, and sends the segments for which there is now room.
   mutating func acknowledge(_ packet: Packet, at now: Int) {
     guard packet.acknowledged >= sent.first else { return }
-    var news = News()
+    var news = AcknowledgmentFacts()
     let lossesBefore = sent.losses
     noteDuplicate(packet, &news)
     for block in packet.blocks { select(block, &news, at: now) }
@@ -259,7 +265,7 @@ extension TCPSender {
     if sent.isEmpty { alarm = nil }
   }
 
-  private mutating func noteDuplicate(_ packet: Packet, _ news: inout News) {
+  private mutating func noteDuplicate(_ packet: Packet, _ news: inout AcknowledgmentFacts) {
     guard let duplicate = packet.duplicate else { return }
     news.duplicate = true
     if undo.marker.map({ duplicate.lowerBound >= $0 }) == true { undo.duplicated() }
@@ -267,7 +273,8 @@ extension TCPSender {
     if probe?.isRepeat != true { rack.steps = min(255, rack.steps + 1) }
   }
 
-  private mutating func select(_ block: Range<Int>, _ news: inout News, at now: Int) {
+  private mutating func select(_ block: Range<Int>, _ news: inout AcknowledgmentFacts, at now: Int)
+  {
     for number in max(
       block.lowerBound,
       sent.first
@@ -286,7 +293,11 @@ extension TCPSender {
     }
   }
 
-  private mutating func advance(to acknowledged: Int, _ news: inout News, at now: Int) {
+  private mutating func advance(
+    to acknowledged: Int,
+    _ news: inout AcknowledgmentFacts,
+    at now: Int
+  ) {
     while sent.first < acknowledged {
       let number = sent.first
       let segment = sent.acknowledgeFirst()
@@ -305,7 +316,8 @@ extension TCPSender {
     }
   }
 
-  /// A repeat that is confirmed sooner than any round trip was the first copy's luck.
+  /// Records the newest segment. A repeat that is acknowledged sooner than any round trip is
+  /// ignored, because the first copy has arrived.
   private mutating func noteNewest(_ segment: SentSegments.Segment, _ number: Int, at now: Int) {
     let roundTrip = now - segment.sentAt
     if segment.wasRepeated, roundTrip < roundTrips.least { return }
@@ -316,12 +328,12 @@ extension TCPSender {
     }
   }
 
-  private mutating func measure(_ news: News, _ packet: Packet, at now: Int) {
+  private mutating func measure(_ news: AcknowledgmentFacts, _ packet: Packet, at now: Int) {
     let clean = news.hasRepeated ? nil : news.ordered
     var sample = clean ?? news.beyond
     var last = clean == nil ? news.beyondLast : news.orderedLast
     if sample == nil, news.advanced {
-      // A timestamp tells which copy it was, in whole milliseconds (RFC 7323 §4).
+      // A timestamp identifies the copy, in whole milliseconds (RFC 7323 §4).
       sample = max(1000, (now - packet.echo) / 1000 * 1000)
       last = sample
     }
@@ -338,12 +350,12 @@ extension TCPSender {
     if shouldEnd, window < threshold { threshold = window }
   }
 
-  private mutating func settleProbe(_ acknowledged: Int, _ news: News) {
+  private mutating func settleProbe(_ acknowledged: Int, _ news: AcknowledgmentFacts) {
     guard let probe, acknowledged >= probe.end else { return }
     if !probe.isRepeat || news.duplicate {
       self.probe = nil
     } else if acknowledged > probe.end {
-      // The probe filled a gap, so there was a loss (RFC 8985 §7.4.2).
+      // The probe filled a gap, so a packet was lost (RFC 8985 §7.4.2).
       self.probe = nil
       beginReduction()
       window = threshold
@@ -354,7 +366,7 @@ extension TCPSender {
     }
   }
 
-  private mutating func control(_ news: News, isClean: Bool, at now: Int) {
+  private mutating func control(_ news: AcknowledgmentFacts, isClean: Bool, at now: Int) {
     if state == .recovery || state == .reduced {
       guard news.arrived > 0 else { return }
       window = reduction.window(
@@ -376,7 +388,7 @@ extension TCPSender {
     }
   }
 
-  /// Shrinks the threshold and starts to count what leaves (RFC 6937).
+  /// Reduces the threshold and starts to count the segments that leave (RFC 6937).
   private mutating func beginReduction() {
     recoveryPoint = sent.next
     probe = nil
@@ -391,7 +403,8 @@ extension TCPSender {
     alarm = (kind, timer.fire(after: min(max(jiffies, 1), Self.timeoutMost), at: now))
   }
 
-  /// Sets the timeout; where another alarm stood, from when the first segment was sent.
+  /// Sets the timeout; if another alarm was set, the timeout counts from the first segment's
+  /// sending.
   private mutating func rearm(at now: Int) {
     guard !sent.isEmpty else {
       alarm = nil
@@ -408,8 +421,9 @@ extension TCPSender {
     sent[sent.first].sentAt + timeout * KernelTimer.jiffy - now
   }
 
-  /// A probe after two round trips, where nothing is being repaired (RFC 8985 §7.2); a lone segment
-  /// may be waiting for a delayed acknowledgement.
+  /// Sets a probe after two round trips if no loss is being repaired (RFC 8985 §7.2).
+  ///
+  /// The receiver may delay the acknowledgement of a single segment.
   private mutating func scheduleProbe(at now: Int, isAdvancing: Bool) -> Bool {
     guard !sent.isEmpty, state == .open || state == .reduced else { return false }
     var length = KernelTimer.jiffies(RoundTripEstimator.initialTimeout)
@@ -423,7 +437,7 @@ extension TCPSender {
     return true
   }
 
-  /// The alarm goes off.
+  /// Processes the alarm that is due.
   mutating func ring(at now: Int) {
     guard let kind = alarm?.kind else { return }
     alarm = nil
@@ -475,7 +489,7 @@ extension TCPSender {
     guard timeouts < Self.timeoutsMost else { return giveUp() }
     let isNew = state != .recovery && state != .loss
     for number in sent.first..<sent.next where !sent[number].isSelected {
-      // What left a moment ago may well be on its way.
+      // A segment that left a moment ago may still be in flight.
       let segment = sent[number]
       let isFresh =
         number != sent.first && rack.roundTrip > 0
@@ -499,7 +513,9 @@ extension TCPSender {
 }
 
 extension TCPSender {
-  private mutating func judge(_ packet: Packet, _ news: News, at now: Int) -> Verdict {
+  private mutating func judge(_ packet: Packet, _ news: AcknowledgmentFacts, at now: Int)
+    -> AcknowledgmentResult
+  {
     let echo = packet.echo
     let (advanced, original) = (news.advanced, news.original)
     let selected = news.selectedData || !news.advanced
@@ -516,7 +532,7 @@ extension TCPSender {
       case .open, .disorder, .loss: break
       }
     }
-    var verdict = Verdict()
+    var verdict = AcknowledgmentResult()
     switch state {
     case .recovery:
       if advanced, undo.marker != nil, undo.isEarly(echo) {
@@ -530,7 +546,7 @@ extension TCPSender {
       verdict.sendsNewFirst = judgeTimeout(echo, advanced, original, selected)
       let repeatsBefore = sent.repeatsOut
       verdict.setsAlarm = findLosses(at: now)
-      // A repeat that was lost, too, is repaired as any loss is.
+      // A repeat that was lost is repaired like any other loss.
       if state == .open || sent.repeatsOut < repeatsBefore { fallBack() }
     case .open, .disorder, .reduced:
       verdict.setsAlarm = findLosses(at: now)
@@ -563,7 +579,7 @@ extension TCPSender {
     undo.begin(at: sent.first, window: window, threshold: threshold, repeatsOut: sent.repeatsOut)
   }
 
-  /// Marks what must be lost by now, and sets the alarm for what may be; answers whether it did.
+  /// Marks segments that must be lost, and sets an alarm for others; returns whether it did.
   private mutating func findLosses(at now: Int) -> Bool {
     guard rack.hasAdvanced else { return false }
     rack.hasAdvanced = false
@@ -574,15 +590,17 @@ extension TCPSender {
     return true
   }
 
-  /// Marks what was sent so long before the newest arrival that it must be lost (RFC 8985 §6.2),
-  /// and answers how long the others have to be waited for.
+  /// Marks segments that were sent so long before the newest arrival that they must be lost (RFC
+  /// 8985 §6.2).
+  ///
+  /// Returns the time to wait for the other segments.
   private mutating func markLosses(at now: Int) -> Int {
     let patience = reorderingWindow
     var wait = 0
     for number in sent.first..<sent.next {
       let segment = sent[number]
       guard rack.isAfter(segment.sentAt, number) else {
-        // Those that were never repeated lie in the order of their sending.
+        // Segments that were never repeated are in the order of their sending.
         guard segment.wasRepeated else { break }
         continue
       }
@@ -593,7 +611,7 @@ extension TCPSender {
     return wait
   }
 
-  /// RFC 8985 §6.2: none once three have come beyond the gap, or while a loss is being repaired.
+  /// RFC 8985 §6.2: zero after three arrivals beyond the gap, or while a loss is being repaired.
   private var reorderingWindow: Int {
     if state == .recovery || state == .loss || sent.selected >= 3 { return 0 }
     let least = roundTrips.least == .max ? 0 : roundTrips.least
@@ -611,8 +629,8 @@ extension TCPSender {
     undo.end()
   }
 
-  /// Judges by RFC 5682 and RFC 3522 a timeout that may be in vain, and answers whether new data
-  /// should find it out.
+  /// Tests by RFC 5682 and RFC 3522 whether a timeout was unnecessary; returns whether new data
+  /// should be sent for the test.
   private mutating func judgeTimeout(
     _ echo: Int,
     _ advanced: Bool,

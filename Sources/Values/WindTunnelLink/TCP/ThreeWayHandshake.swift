@@ -1,17 +1,18 @@
-/// The three packets that open a connection, and their repeats at both ends, which know nothing of
-/// one another: Linux's client repeats its SYN four times after a second each and doubles from
-/// there on, its server doubles from the start, and answers a repeated SYN at once.
+/// The three packets that open a connection, with their independent repeats at both ends.
+///
+/// Linux's client repeats its SYN four times after one second each, and then with doubled waits.
+/// Its server doubles the wait from the start, and replies to a repeated SYN at once.
 struct ThreeWayHandshake: Sendable, Hashable {
   private let timer: KernelTimer
   private(set) var clientOpened: Int?
   private(set) var serverOpened = false
   private(set) var hasGivenUp = false
 
-  // Of the client.
+  // State of the client.
   private var firstSent = 0
   private var repeats = 0
   private var clientAlarm: Int?
-  // Of the server.
+  // State of the server.
   private var firstAnswered: Int?
   private var answers = 0
   private var answerTimeouts = 0
@@ -19,13 +20,13 @@ struct ThreeWayHandshake: Sendable, Hashable {
   private var lastForRepeat: Int?
   private var echo = 0
 
-  /// `tcp_syn_linear_timeouts`, and that plus `tcp_syn_retries`.
+  /// `tcp_syn_linear_timeouts`, and the sum of it and `tcp_syn_retries`.
   private static let (linear, repeatsMost) = (4, 10)
-  /// The kernel's own `tcp_synack_retries`.
+  /// The kernel's default of `tcp_synack_retries`.
   private static let answersMost = 5
   /// One second, counted in jiffies.
   private static let second = 250
-  /// `tcp_invalid_ratelimit`: a SYN that comes sooner after a repeated one goes unanswered.
+  /// `tcp_invalid_ratelimit`: a SYN that arrives sooner after a repeated one receives no reply.
   private static let repeatsApart = 500_000
 
   init(_ timer: KernelTimer) { self.timer = timer }
@@ -59,7 +60,7 @@ struct ThreeWayHandshake: Sendable, Hashable {
     }
   }
 
-  /// The server gets a SYN.
+  /// Processes a SYN at the server.
   mutating func serverGot(_ packet: Packet, at now: Int, _ down: inout PacketPath) {
     guard !serverOpened else { return }
     echo = packet.stamp
@@ -82,7 +83,7 @@ struct ThreeWayHandshake: Sendable, Hashable {
     down.send(packet, at: now)
   }
 
-  /// The client gets a SYN-ACK.
+  /// Processes a SYN-ACK at the client.
   mutating func clientGot(_ packet: Packet, at now: Int, _ sender: inout TCPSender) {
     guard clientOpened == nil else { return }
     clientOpened = now
@@ -97,7 +98,7 @@ struct ThreeWayHandshake: Sendable, Hashable {
     )
   }
 
-  /// The server gets the first packet behind it.
+  /// Processes the first packet after the handshake at the server.
   mutating func serverOpens(_ packet: Packet, at now: Int, _ sender: inout TCPSender) {
     serverOpened = true
     serverAlarm = nil
@@ -112,8 +113,10 @@ struct ThreeWayHandshake: Sendable, Hashable {
     )
   }
 
-  /// The first sample; by the timestamp where nobody knows which copy was answered. After more than
-  /// one repeat that was not in vain the window begins with one segment (RFC 5681 §3.1).
+  /// Opens a sender with its first sample, from the timestamp if it is unknown which copy was
+  /// acknowledged.
+  ///
+  /// After more than one necessary repeat the window begins with one segment (RFC 5681 §3.1).
   private static func open(
     _ sender: inout TCPSender,
     repeats: Int,

@@ -1,29 +1,31 @@
 internal import Foundation
 
-/// A decoder of maps of names and values in a binary form that counts entries and no bytes, so that
-/// only the head of a string changes with it: CBOR (RFC 8949) and MessagePack.
+/// A decoder of maps in CBOR (RFC 8949) and MessagePack.
+///
+/// These formats count entries rather than bytes, so changing a string affects only its own head.
 struct BinaryMaps: Decoder, Sendable {
-  /// Tells whether bytes begin as a map of some members does, or with a tag of CBOR.
+  /// Whether bytes may begin with a map that has members, or with a CBOR tag.
   static func mayBegin(_ bytes: Bytes) -> Bool {
     bytes.first.map { 0xA1...0xBF ~= $0 || 0x81...0x8F ~= $0 || $0 == 0xD9 } ?? false
   }
 
-  /// An item whose head was read.
+  /// An item of which the head was read.
   enum Item {
     case content(Int, isText: Bool)
-    /// Without a count up to an end of its own (RFC 8949 §3.2.1).
+    /// A list or map; without a count, it ends with a stop code (RFC 8949 §3.2.1).
     case items(Int?, isMap: Bool)
     case chunks(isText: Bool), stop
     case other(Int)
   }
 
-  /// The first byte of a string of fewer bytes than `most`, and of one whose length follows it.
+  /// The first byte of a string shorter than `most`, and the first byte of a string with a separate
+  /// length.
   typealias Head = (short: UInt8, most: Int, long: UInt8)
 
   fileprivate let item: @Sendable (inout ByteReader) -> Item?
   fileprivate let head: @Sendable (_ isText: Bool) -> Head
 
-  /// The depth to which items nest that are looked into.
+  /// The maximum nesting of decoded items.
   private static let depthMax = 64
 
   func spans(in bytes: Bytes) -> [Span]? {
@@ -51,7 +53,7 @@ struct BinaryMaps: Decoder, Sendable {
     let item: (inout ByteReader) -> Item?
     var spans: [Span] = []
 
-    /// Reads an item; whether there is a whole one.
+    /// Reads an item; returns whether it is complete.
     mutating func read(_ name: String?, depth: Int) -> Bool {
       let start = bytes.place
       guard depth < BinaryMaps.depthMax, let item = item(&bytes) else { return false }
@@ -81,7 +83,7 @@ struct BinaryMaps: Decoder, Sendable {
       return true
     }
 
-    /// Skips the end of a list without a count, if it is next.
+    /// Skips a stop code if it is next, and returns whether it was.
     private mutating func isAtStop() -> Bool {
       var next = bytes
       guard case .stop? = item(&next) else { return false }
@@ -128,7 +130,7 @@ struct BinaryMaps: Decoder, Sendable {
       switch major {
       case 2, 3: return .content(number, isText: major == 3)
       case 4, 5: return .items(number, isMap: major == 5)
-      // A tag, and what it is of.
+      // A tag with its item.
       case 6: return .items(1, isMap: false)
       default: return .other(0)
       }
@@ -136,7 +138,7 @@ struct BinaryMaps: Decoder, Sendable {
     head: { isText in isText ? (0x60, 24, 0x78) : (0x40, 24, 0x58) }
   )
 
-  /// MessagePack, as its specification of 2013 has it.
+  /// MessagePack, according to its specification of 2013.
   static let messagePack = BinaryMaps(
     item: { reader in
       guard let first = reader.byte() else { return nil }

@@ -1,4 +1,4 @@
-/// A reader of binary content: numbers, and fields with a length in front of them.
+/// A reader of binary content: numbers, and fields that follow their length.
 struct ByteReader {
   let bytes: Bytes
   var place = 0
@@ -15,12 +15,12 @@ struct ByteReader {
 
   mutating func byte() -> UInt8? { take(1).map { bytes[$0.lowerBound] } }
 
-  /// Reads a number in big-endian order; a number beyond `Int` is `Int.max`.
+  /// Reads a number in big-endian order; a number beyond `Int` becomes `Int.max`.
   mutating func number(_ width: Int) -> Int? {
     take(width).map { Int(exactly: bytes[$0].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }) ?? .max }
   }
 
-  /// Reads a number of seven bits a byte, the lowest first.
+  /// Reads a number with seven bits in each byte, the lowest first.
   mutating func varint() -> UInt64? {
     var (value, shift): (UInt64, UInt64) = (0, 0)
     while shift < 64, let byte = byte() {

@@ -1,11 +1,11 @@
-/// Lines of columns, the first of which names them (RFC 4180), with commas, semicolons or tabs.
+/// Rows of columns with a header row (RFC 4180), separated by commas, semicolons, tabs or bars.
 struct Columns: Decoder {
   let separator: UInt8
 
-  /// Finds the separator of a table's columns: its first lines have as many, and one of them is
-  /// named like a secret.
+  /// Detects a table and its separator. The first rows must have the same number of columns, and
+  /// one column must have a secret's name.
   init?(_ bytes: Bytes, type: String, _ names: SecretNames) {
-    // Most bodies are something else.
+    // Fast path: most bodies are not tables.
     guard let beginning = bytes.first, !"{[<".utf8.contains(beginning), bytes.has(0x0A) else {
       return nil
     }
@@ -59,7 +59,7 @@ struct Columns: Decoder {
 
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes { meaning }
 
-  /// Returns the cells of a line, without quotation marks and what a carriage return leaves.
+  /// Returns the cells of a row, without quotation marks and carriage returns.
   private static func cells(
     of line: Range<Int>,
     in bytes: Bytes,

@@ -1,32 +1,33 @@
 internal import Foundation
 
-/// A coding that values and texts stand in. It opens a text into spans, and spells what stands in a
-/// span afterwards, so that all that is not replaced stays to the byte.
+/// A format that contains values and texts.
+///
+/// A decoder splits a text into spans and encodes changed spans again. All other bytes stay
+/// unchanged.
 protocol Decoder {
   associatedtype Spans: Sequence<Span> = [Span]
-  /// Returns the spans of a text, in their order; `nil` for a text that is not of this coding.
+  /// Returns the spans of a text in order; `nil` if the text is not in this format.
   func spans(in bytes: Bytes) -> Spans?
-  /// Returns the spelling of a span that says something else now.
+  /// Returns the encoding of a span with changed content.
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes
 }
 
-/// A stretch of a coded text, and what it means.
+/// A range of an encoded text, and its decoded content.
 struct Span {
   enum Role {
-    /// A value that has a name.
-    case value(name: String, SecretNames.Place, Neighbours)
-    /// A name, which may repeat a secret and is none.
+    /// A value with a name.
+    case value(name: String, SecretNames.Location, Neighbours)
+    /// A name, which may repeat a secret but is not one itself.
     case name
-    /// Something of a media type, opened in turn.
+    /// Content of a media type, which is decoded in turn.
     case content(type: String)
-    /// Words without a name.
+    /// Text without a name.
     case text
-    /// Binary content in which a secret can be found, and nothing replaced.
+    /// Binary content, in which a secret can be found but not replaced.
     case sealed
   }
 
-  /// The place where it stands, with all that must be written anew where it changes, such as a
-  /// length.
+  /// The range of all bytes that must be encoded again if the content changes, such as a length.
   var range: Range<Int>
   var meaning: Bytes
   var role: Role

@@ -1,19 +1,21 @@
 internal import Foundation
 
-/// A stretch of a text that spells bytes: base64 (RFC 4648) in one word or in lines of one length
-/// (RFC 2045 §6.8), hexadecimal digits in one word.
+/// A stretch of encoded bytes in a text.
+///
+/// It is base64 (RFC 4648) in one word or in lines of equal length (RFC 2045 §6.8), or hexadecimal
+/// digits in one word.
 struct EncodedRun {
   var range: Range<Int>
-  /// The letters of it, without what parts them.
+  /// The letters without line breaks.
   var letters: ByteSlice
-  /// The number of letters in a line, and what parts the lines.
+  /// The number of letters in a line, and the separator of lines.
   private var width = 0
   private var separator: Bytes = []
 
-  /// Makes a run of one word.
+  /// Creates a run from one word.
   init(_ word: ByteSlice) { (range, letters) = (word.indices, word) }
 
-  /// Returns the stretches of a text, in their order.
+  /// Returns the encoded stretches of a text in order.
   static func found(in bytes: Bytes) -> [EncodedRun] {
     let runs = Base64Text.runs(in: bytes)
     var found: [EncodedRun] = []
@@ -35,7 +37,7 @@ struct EncodedRun {
       if last > index {
         run.range = first.lowerBound..<runs[last].upperBound
         for line in runs[index + 1...last] { run.letters += bytes[line] }
-        // What is left of the last line is too short for a run of its own.
+        // The rest in the last line is too short to be a run.
         if runs[last].count == first.count,
           bytes[run.range.upperBound...].starts(with: separator)
         {
@@ -53,7 +55,7 @@ struct EncodedRun {
     return found
   }
 
-  /// Returns the break of a line behind a stretch, with what stands before the next.
+  /// Returns the line break after a stretch, with the indentation of the next line.
   private static func lineBreak(behind range: Range<Int>, in bytes: Bytes) -> Bytes {
     let end = range.upperBound
     let count = bytes.has("\n", at: end) ? 1 : bytes.has("\r\n", at: end) ? 2 : 0
@@ -62,7 +64,7 @@ struct EncodedRun {
     return Bytes(bytes[end..<indent.endIndex])
   }
 
-  /// Other bytes spelled as these are.
+  /// Returns other bytes in the same encoding and line length.
   func spelled(_ bytes: Bytes) -> Bytes {
     let letters = Bytes(EncodedText.encoded(bytes, like: self.letters).utf8)
     guard width > 0 else { return letters }

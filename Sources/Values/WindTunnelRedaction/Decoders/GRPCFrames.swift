@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The frames of gRPC (PROTOCOL-HTTP2.md, PROTOCOL-WEB.md): a flag, four bytes of length and a
-/// message, or fields behind a flag of 0x80.
+/// The frames of gRPC (PROTOCOL-HTTP2.md, PROTOCOL-WEB.md): a flag, a length of four bytes and a
+/// message, or trailer fields after a flag of 0x80.
 struct GRPCFrames: Decoder {
   func spans(in bytes: Bytes) -> [Span]? {
     var spans: [Span] = []

@@ -1,5 +1,5 @@
-/// The packet by which a client of MQTT logs in (MQTT 3.1.1 §3.1, MQTT 5.0 §3.1): its password has
-/// a place and no name.
+/// The CONNECT packet of MQTT (MQTT 3.1.1 §3.1, MQTT 5.0 §3.1). Its password is identified by
+/// position, not by name.
 struct MQTTConnect: Decoder {
   /// The first byte of the packet.
   static let mark: UInt8 = 0x10
@@ -17,19 +17,20 @@ struct MQTTConnect: Decoder {
     return [Self.mark] + ByteReader.varint(content.count) + content
   }
 
-  /// Returns where what the packet counts begins, and the password, with which it ends.
+  /// Returns the start of the counted content, and the range of the password, which ends the
+  /// packet.
   private static func parts(of bytes: Bytes) -> (start: Int, password: Range<Int>)? {
     var reader = ByteReader(bytes: bytes, place: 1)
     guard bytes.first == mark, let count = reader.varint(), count == bytes.count - reader.place
     else { return nil }
     let start = reader.place
-    /// Reads what has its length before it, in two bytes.
+    /// Reads a field after its length of two bytes.
     func field() -> Range<Int>? { reader.take(reader.number(2)) }
     guard let name = field(), name.count == 4 || name.count == 6, let version = reader.byte(),
       let flags = reader.byte(), reader.take(2) != nil
     else { return nil }
     func skipProperties() -> Bool { version < 5 || reader.take(reader.varint()) != nil }
-    // The client's name, the message that is told of its end, and its user.
+    // The client's name, the last will, and the user.
     guard flags & 0x40 != 0, skipProperties(), field() != nil,
       flags & 0x04 == 0 || skipProperties() && field() != nil && field() != nil,
       flags & 0x80 == 0 || field() != nil, let password = field(), reader.isAtEnd

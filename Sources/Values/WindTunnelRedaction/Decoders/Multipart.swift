@@ -1,4 +1,4 @@
-/// Parts between lines of a boundary, each with fields of its own (RFC 2046 §5.1, RFC 7578).
+/// The parts of a multipart body, each with its own fields (RFC 2046 §5.1, RFC 7578).
 struct Multipart: Decoder {
   let boundary: String
 
@@ -35,7 +35,7 @@ struct Multipart: Decoder {
     let content = Bytes(bytes[blank.upperBound..<end])
     let disposition = ContentType(field("content-disposition"))
     let name = disposition["name"] ?? ""
-    // A file is looked into as what it is, unless it is a word under a secret's name.
+    // A file is decoded by its type, unless it is a short value with a secret's name.
     let isFile =
       disposition["filename"] != nil
       && (content.count > 1024 || content.contains(0x0A) || content.first == "{")
@@ -53,7 +53,7 @@ struct Multipart: Decoder {
     return fields(bytes[range.lowerBound..<blank.upperBound]) + [body]
   }
 
-  /// Returns a part's fields, of which the names of files (RFC 6266 §4.3) are texts.
+  /// Returns the fields of a part; file names (RFC 6266 §4.3) are texts.
   private func fields(_ head: ByteSlice) -> [Span] {
     var ends = [head.startIndex]
     for mark in head.ranges(of: Bytes("filename".utf8))

@@ -1,6 +1,6 @@
-/// Texts within a page, a script or a style sheet: comments, and the pages of frames.
+/// Texts within a page, a script or a style sheet: comments, and inline pages of frames.
 enum PageText {
-  /// Returns the texts without their marks, in their order. A frame is a page in an attribute.
+  /// Returns the texts without their marks, in order. A frame is a page within an attribute.
   static func found(in bytes: Bytes) -> [(range: Range<Int>, isFrame: Bool)] {
     var (found, open, place) = ([(Range<Int>, Bool)](), marks, 0)
     while place + 1 < bytes.count {
@@ -9,13 +9,13 @@ enum PageText {
       guard "<s/".utf8.contains(bytes[start]), "!r*".utf8.contains(bytes[start + 1]),
         let index = open.firstIndex(where: { bytes[start...].starts(with: $0.begin) })
       else { continue }
-      // `"*/*"` and `src/*` are no comments.
+      // `"*/*"` and `src/*` are not comments.
       let before = start == 0 ? 0x20 : bytes[start - 1]
       guard before <= 0x20 || bytes[start] != "/" || ">{};,(".utf8.contains(before)
       else { continue }
       let first = start + open[index].begin.count
       guard let close = bytes[first...].firstRange(of: open[index].end) else {
-        // Nor does a later one end.
+        // If this one does not end, neither does a later one.
         open.remove(at: index)
         continue
       }

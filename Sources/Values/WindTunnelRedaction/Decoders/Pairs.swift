@@ -1,22 +1,22 @@
 internal import Foundation
 
-/// A decoder of names and values with `=` between and `&` around, as in a query, a form and what
-/// OAuth puts behind `#` (WHATWG URL §5.1, RFC 6749 §4.2.2).
+/// A decoder of `name=value` pairs separated by `&`, as in a query, a form and the fragment of
+/// OAuth responses (WHATWG URL §5.1, RFC 6749 §4.2.2).
 struct Pairs: Decoder {
-  /// The place where they stand.
+  /// The origin of the pairs.
   enum Origin {
-    /// In a request, an answer's field or a form: they were sent.
+    /// A request, a response's field or a form: the values were sent.
     case sent
-    /// In a text, where a value may be a placeholder.
+    /// A text, in which a value may be a placeholder.
     case quoted
-    /// In an address that a browser is led to.
+    /// A URL to which a browser is redirected.
     case redirect
   }
 
-  let place: SecretNames.Place
+  let place: SecretNames.Location
   var origin = Origin.sent
 
-  // Each pair is read when it is its turn: a form may be many short ones.
+  // Pairs are read lazily, because a form may contain many short ones.
   func spans(in bytes: Bytes) -> (some Sequence<Span>)? {
     let names = Self.pairs(of: bytes).lazy.map { Self.name(of: bytes[$0]) }
     var around = Neighbours(names)
@@ -54,7 +54,7 @@ struct Pairs: Decoder {
     return [name, Span(range: written.indices, meaning: Bytes(value.utf8), role: role)]
   }
 
-  /// Returns a value as it was written, with what was replaced in what it means.
+  /// Returns a value in its original spelling, with the changes to its decoded content applied.
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
     let written = Bytes(bytes[span.range])
     if case .name = span.role { return meaning }
@@ -63,7 +63,7 @@ struct Pairs: Decoder {
     guard let text, text.bytes == span.meaning else {
       return Bytes(Self.encoded(meaning.text).utf8)
     }
-    // The padding of base64 is escaped by some and not by others.
+    // Some encoders escape the padding of base64, others do not.
     let lower = written.text.lowercased()
     let isEscaped = lower.contains("%3d")
     return text.original(meaning: meaning) {

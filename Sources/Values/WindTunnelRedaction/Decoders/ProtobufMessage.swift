@@ -1,7 +1,9 @@
-/// A message of Protocol Buffers (encoding, *Message Structure*) without its schema: numbers of
-/// fields and no names. What has a length is a text, else a message in turn, else bytes.
+/// A message of Protocol Buffers (encoding, *Message Structure*) without its schema, so fields have
+/// numbers but no names.
+///
+/// Content with a length is text if possible, otherwise a nested message, otherwise bytes.
 struct ProtobufMessage: Decoder {
-  /// The name that a text in it has, where it is the value of an entry.
+  /// The name of the message's texts, if the message is the value of a map entry.
   var name: String?
 
   func spans(in bytes: Bytes) -> [Span]? {
@@ -19,12 +21,12 @@ struct ProtobufMessage: Decoder {
       texts.append(text)
       spans.append(Span(range: range, meaning: bytes, role: role))
     }
-    // An entry of a map is a message of its key and its value (*Maps*).
+    // A map entry is a message with a key and a value (*Maps*).
     if spans.count == 2, let name = texts[0], name.utf8.count <= 40 {
       if texts[1] != nil {
         spans[1].role = .value(name: name, .field, [])
       } else if case .content = spans[1].role, name.isHTTPToken {
-        // Its value may be one of several types (`google.protobuf.Value`, OpenTelemetry's
+        // The value may have one of several types (`google.protobuf.Value`, OpenTelemetry's
         // `AnyValue`).
         spans[1].role = .content(type: "application/protobuf; windtunnel-name=\(name)")
       }
@@ -33,12 +35,12 @@ struct ProtobufMessage: Decoder {
   }
 
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
-    // The number of the field stays.
+    // The field's number is kept.
     let tag = bytes[span.range].prefix { $0 >= 0x80 }.count + 1
     return bytes[span.range].prefix(tag) + ByteReader.varint(meaning.count) + meaning
   }
 
-  /// Returns the fields of a message that have a length; `nil` for bytes that are none.
+  /// Returns the fields of a message that have a length; `nil` if the bytes are not a message.
   private static func fields(of bytes: Bytes) -> [(range: Range<Int>, content: Range<Int>)]? {
     if bytes.isEmpty { return nil }
     var reader = ByteReader(bytes: bytes)

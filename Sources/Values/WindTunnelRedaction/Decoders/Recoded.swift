@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A text in another character coding or transfer coding, as a whole.
+/// A text as a whole in another charset or transfer encoding.
 struct Recoded: Decoder, Sendable {
   let decode: @Sendable (Bytes) -> Bytes?
   let encode: @Sendable (Bytes) -> Bytes
@@ -12,7 +12,8 @@ struct Recoded: Decoder, Sendable {
 
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes { encode(meaning) }
 
-  /// UTF-16 in an order of bytes (RFC 2781), without its mark; `nil` in `decode` for what is none.
+  /// UTF-16 in a byte order (RFC 2781), without a byte order mark. `decode` returns `nil` for
+  /// invalid text.
   static func utf16(isLittle: Bool, type: String) -> Recoded {
     Recoded(
       decode: { bytes in
@@ -34,7 +35,7 @@ struct Recoded: Decoder, Sendable {
     )
   }
 
-  /// Returns a character coding of one or two bytes that the system knows, by its name.
+  /// Returns a charset that the system supports, by its name; `nil` if it is unknown.
   static func named(_ charset: String, type: String) -> Recoded? {
     let codings: KeyValuePairs<String, String.Encoding> = [
       "iso-8859-1 latin1 iso-8859-15": .isoLatin1, "iso-8859-2": .isoLatin2,
@@ -55,7 +56,7 @@ struct Recoded: Decoder, Sendable {
     )
   }
 
-  /// Frames of gRPC in base64, each padded by itself (PROTOCOL-WEB.md).
+  /// Frames of gRPC in base64, each with its own padding (PROTOCOL-WEB.md).
   static let base64Frames = Recoded(
     decode: { bytes in
       var (decoded, letters): (Bytes, Bytes) = ([], [])
@@ -74,8 +75,8 @@ struct Recoded: Decoder, Sendable {
     type: "application/grpc-web"
   )
 
-  /// Quoted-printable (RFC 2045 §6.7). Where something is replaced all of it is spelled anew, in
-  /// lines of 76.
+  /// Quoted-printable (RFC 2045 §6.7). If the content changes, the whole text is encoded again, in
+  /// lines of 76 characters.
   static func quotedPrintable(type: String) -> Recoded {
     Recoded(
       decode: { EscapedText($0, .quoted)?.bytes },

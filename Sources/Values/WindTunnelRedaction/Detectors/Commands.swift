@@ -1,15 +1,14 @@
-/// Secrets in the words of a command, a login or a call that has no names beside its values: where
-/// they stand tells what they are.
+/// Secrets in a command, a login or a call without names, which are identified by their position.
 ///
-/// The cost is linear: of a command 400 bytes of its line are looked at, once.
+/// The cost is linear: at most 400 bytes of a command's line are read, once.
 struct Commands: Detector {
   private let bytes: Bytes
   private let names: SecretNames
   private var found: [Finding] = []
-  /// The command whose flags are looked for, and the end of the line that it stands in.
+  /// The current command with its flags, and the end of its line.
   private var command: (flags: [Bytes], isPair: Bool, end: Int)?
   private var lineEnd = 0
-  /// Tells whether there was a call by XML-RPC.
+  /// Whether the text contains an XML-RPC call.
   private var hasCall = false
 
   static func findings(in passage: Passage) -> [Finding] {
@@ -19,14 +18,14 @@ struct Commands: Detector {
     return reader.found
   }
 
-  /// Tells whether a text begins with what logs in by a word alone.
+  /// Whether a text begins with a login command.
   static func mayBegin(_ bytes: Bytes) -> Bool {
     bytes.starts(with: "AUTH ".utf8) || bytes.starts(with: "PASS ".utf8)
   }
 
   private init(bytes: Bytes, names: SecretNames) { (self.bytes, self.names) = (bytes, names) }
 
-  /// The flags of commands that a secret follows: at once, or behind a space.
+  /// The flags that are followed by a secret, either directly or after a space, by command.
   private static let flags: [String: [Bytes]] = {
     let commands: [[String]: Words] = [
       ["-p"]: "mysql mysqldump mysqladmin mariadb sshpass", ["-P"]: "sqlcmd", ["-t "]: "influx",
@@ -41,14 +40,14 @@ struct Commands: Detector {
   /// The commands whose flags take a user, a colon and a password.
   private static let pairs: Words = "curl http https"
 
-  /// Words behind which a value in quotation marks is a secret.
+  /// Phrases that are followed by a secret in quotation marks.
   private static let phrases = [
     "identified by ", "convertto-securestring ", "convertto-securestring -string ",
     "mysql_native_password by ", "caching_sha2_password by ", "encrypted by password = ",
     "pgp_sym_encrypt(", "set_password(", "auth(",
   ].map { Bytes($0.utf8) }
 
-  /// The first two letters of all that is looked for.
+  /// The first two letters of all words that are searched.
   private static let beginnings: [Bool] = {
     let others = ["pass", "methodname", "thin", "define", "s:"].map { Bytes($0.utf8) }
     var pairs = [Bool](repeating: false, count: 1 << 16)
@@ -61,7 +60,7 @@ struct Commands: Detector {
   private mutating func read() {
     var place = 0
     while place < bytes.count {
-      // What was found before may have gone over a line.
+      // The previous finding may span several lines.
       if place == 0 || place > lineEnd {
         lineEnd = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
         command = nil
@@ -71,7 +70,7 @@ struct Commands: Detector {
     }
   }
 
-  /// Looks at what begins at a place; the end of what was found there.
+  /// Reads the word at a position; returns the end of the finding, or `nil` if there is none.
   private mutating func word(at place: Int) -> Int? {
     let first = bytes[place].asciiLowercased
     if first == "-" { return flag(at: place) ?? option(at: place) }
@@ -88,7 +87,7 @@ struct Commands: Detector {
     switch text {
     case "identified", "convertto-secu", "mysql", "caching", "pgp", "set", "auth":
       return phrase(at: place) ?? (place == 0 && bytes.has("AUTH ", at: 0) ? login() : nil)
-    // The first message of IRC; tests that have passed look alike.
+    // The first message of IRC. Output of passed tests looks similar.
     case "pass" where place == 0 && bytes.has("PASS ", at: 0):
       return value(from: next, to: lineEnd).map { add($0, "password", .ambiguous(.pass)) }
     case "thin" where bytes[next] == ":": return slashed(behind: next)
@@ -118,7 +117,7 @@ struct Commands: Detector {
     return add(range, name, kind)
   }
 
-  /// Returns a word up to white space, or what stands between quotation marks.
+  /// Returns a word up to white space, or the content of quotation marks.
   private func value(from start: Int, to end: Int) -> Range<Int>? {
     let start = start + bytes[start..<max(start, end)].prefix { $0 == 0x20 }.count
     guard start < end else { return nil }
@@ -145,7 +144,7 @@ struct Commands: Detector {
     return nil
   }
 
-  /// Reads an option and its value: `--api-key value`.
+  /// Reads an option with its value: `--api-key value`.
   private mutating func option(at place: Int) -> Int? {
     guard bytes.has("--", at: place), place == 0 || bytes[place - 1] <= 0x20 else { return nil }
     let word = bytes.run(from: place + 2, most: 40) { $0.isWord || $0 == "-" }
@@ -156,7 +155,7 @@ struct Commands: Detector {
     return add(range, word.indices)
   }
 
-  /// Returns the range between quotation marks that begin at a place.
+  /// Returns the content of quotation marks that begin at a position.
   private func quoted(at place: Int, most: Int = 300) -> Range<Int>? {
     guard place < bytes.count, NamedValues.isQuote(bytes[place]) else { return nil }
     return value(from: place, to: min(bytes.count, place + most))
@@ -168,7 +167,7 @@ struct Commands: Detector {
     return quoted(at: place + phrase.count).map { add($0, "password") }
   }
 
-  /// Redis's `AUTH password` and `AUTH user password`, with which a conversation begins.
+  /// Reads Redis's `AUTH password` or `AUTH user password` at the beginning of a conversation.
   private mutating func login() -> Int? {
     var (words, start): ([Range<Int>], Int) = ([], 4)
     while words.count < 2, let next = value(from: start, to: lineEnd) {
@@ -181,7 +180,7 @@ struct Commands: Detector {
     return add(isPair ? words[1] : first, "password", .ambiguous(isPair ? .near : .pass))
   }
 
-  /// Reads the password of a database: `jdbc:oracle:thin:user/password@//host`.
+  /// Reads a database password: `jdbc:oracle:thin:user/password@//host`.
   private mutating func slashed(behind place: Int) -> Int? {
     let rest = bytes[place..<min(lineEnd, place + 160)]
     guard let slash = rest.firstIndex(where: { $0 == "/" }), bytes[slash - 1].isWord else {
@@ -198,7 +197,7 @@ struct Commands: Detector {
     return add(quoted(at: next), name)
   }
 
-  /// `s:8:"password";s:5:"value";`, as PHP writes arrays.
+  /// Reads a serialised array of PHP: `s:8:"password";s:5:"value";`.
   private mutating func serialised(at place: Int) -> Int? {
     func text(at place: Int) -> Range<Int>? {
       guard place < bytes.count, bytes.has("s:", at: place) else { return nil }
@@ -213,8 +212,8 @@ struct Commands: Detector {
     return add(text(at: name.upperBound + 2), name)
   }
 
-  /// The words of a login by XML-RPC, which have places and no names: `wp.getPosts`,
-  /// `common.login`. The first call counts.
+  /// Reads the parameters of an XML-RPC login, which have positions but no names: `wp.getPosts`,
+  /// `common.login`. Only the first call counts.
   private mutating func call(behind place: Int) -> Int? {
     let method = bytes.run(from: place, most: 60) { $0 != "<" }
     let isBlog = ["wp.", "metaWeblog.", "blogger.", "mt."].contains { method.starts(with: $0.utf8) }

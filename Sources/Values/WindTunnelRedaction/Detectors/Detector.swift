@@ -1,9 +1,9 @@
-/// A text without structure of its own, as detectors read it.
+/// A text without its own structure, as the input of detectors.
 struct Passage {
   enum Flavour {
-    /// Prose, a log, a file of settings, the words of a command.
+    /// Prose, a log, a settings file, or a command.
     case plain
-    /// A page, a script or a style sheet, where only values in quotes count.
+    /// A page, a script or a style sheet, in which only quoted values count.
     case script
   }
 
@@ -12,18 +12,18 @@ struct Passage {
   let flavour: Flavour
 }
 
-/// A stretch of a passage that is a secret, or may be one.
+/// A range of a passage that is a secret or may be one.
 struct Finding {
-  /// The reason why it may be one.
+  /// The reason for the finding.
   enum Evidence {
     /// A name, which is judged together with the value.
     case name(SecretNames.Kind)
-    /// Its looks, or the words around it: a row of the table.
+    /// A row of the table: the value's format, or the surrounding words.
     case row(String)
   }
 
   var range: Range<Int>
-  /// The name that it stands under, else its kind, as it stands in a pseudonym.
+  /// The name of the value, or else its kind; both are used in the pseudonym.
   var name: String
   var evidence: Evidence
 
@@ -35,13 +35,13 @@ struct Finding {
     self.init(range: range, name: name, .name(kind))
   }
 
-  /// A secret that is known by its looks.
+  /// Creates a finding for a secret with a known format.
   init(_ range: Range<Int>, _ row: String) { self.init(range: range, name: row, .row(row)) }
 }
 
-/// One way to find secrets in a passage. It looks at no byte more often than a fixed number of
-/// times.
+/// A method of finding secrets in a passage. Its cost is linear: each byte is read a limited number
+/// of times.
 protocol Detector: Sendable {
-  /// Returns the secrets in a passage, in their order.
+  /// Returns the secrets in a passage, in order.
   static func findings(in passage: Passage) -> [Finding]
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Words that look drawn by lot: 24 to 200 characters of base64 with small letters, capitals and at
-/// least two digits, at 4.2 bits a character or more.
+/// A search for words that look random.
 ///
-/// A word of hexadecimal digits has at most 4 bits a character and is never one: it is an id as
-/// often as a secret.
+/// Such a word has 24 to 200 characters of base64 with lower case, upper case and at least two
+/// digits. Its entropy is at least 4.2 bits a character. A word of hexadecimal digits has at most 4
+/// bits a character and is never reported, because it is an identifier as often as a secret.
 enum Entropy {
-  /// Bits a character from which on a word is reported.
+  /// The minimum entropy of a reported word in bits a character.
   static let bitsMin = 4.2
-  /// The lengths of a word that is reported.
+  /// The lengths of reported words.
   static let lengths = 24...200
 
   static func runs(in bytes: Bytes) -> [Range<Int>] {
@@ -25,12 +25,14 @@ enum Entropy {
       && word.count { $0.isASCIIDigit } >= 2
   }
 
-  /// `sha384-…`, as in `integrity` (Subresource Integrity §3.1): of something public.
+  /// Whether a word is a digest such as `sha384-…` in `integrity` (Subresource Integrity §3.1),
+  /// which is public.
   private static func isDigest(_ word: ByteSlice) -> Bool {
     ["sha1-", "sha256-", "sha384-", "sha512-"].contains { word.starts(with: $0.utf8) }
   }
 
-  /// `data:image/png;base64,…` (RFC 2397 §2): a picture, however small.
+  /// Whether a run is part of a data URL with media, such as `data:image/png;base64,…` (RFC 2397
+  /// §2).
   private static func isData(_ bytes: Bytes, _ run: Range<Int>) -> Bool {
     let before = bytes[max(0, run.lowerBound - 60)..<run.lowerBound]
     return before.suffix(8).elementsEqual(";base64,".utf8)
@@ -39,20 +41,19 @@ enum Entropy {
       }
   }
 
-  /// Tells whether a word is the base64 of a text, which has been looked into by then.
+  /// Whether a word is the base64 of a text, which was already searched.
   private static func isText(_ word: ByteSlice) -> Bool {
     guard let decoded = Base64Text.decoded(word) else { return false }
     return String(utf8: decoded) != nil && decoded.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
   }
 
-  /// Tells whether a word is a path or a name of several words: it has a separator every few
-  /// letters.
+  /// Whether a word is a path or a name of several words, with frequent separators.
   private static func isPath(_ word: ByteSlice) -> Bool {
     let parts = word.split { "/-_".utf8.contains($0) }
     return parts.allSatisfy { $0.count < 16 } && parts.count > 2
   }
 
-  /// Shannon's entropy of the characters.
+  /// Returns Shannon's entropy of the characters in bits a character.
   static func bits(_ word: some Collection<UInt8>) -> Double {
     var counts: [UInt8: Int] = [:]
     for byte in word { counts[byte, default: 0] += 1 }

@@ -1,8 +1,10 @@
-/// Keys that providers give out, by what they begin with and how many of which letters follow, as
-/// the providers document them and the published rules of secret scanners (gitleaks, TruffleHog,
-/// GitHub secret scanning) have them.
+/// The formats of keys that providers issue: a prefix, and the number and kind of the following
+/// letters.
+///
+/// The sources are the providers' documentation and the published rules of secret scanners
+/// (gitleaks, TruffleHog, GitHub secret scanning).
 struct KnownKey {
-  /// The letters that follow the mark.
+  /// The kind of letters after the prefix.
   enum Letters: Int, CaseIterable {
     case hexadecimal, capitals, word, dashed, dotted, base64, hash, plain, piped
 
@@ -226,8 +228,8 @@ struct KnownKey {
     KnownKey("bitcoin-key", "5H 5J 5K Kw Kx Ky Kz L1 L2 L3 L4 L5", 49...50, .word),
   ]
 
-  /// Lists of marks that begin with the same two bytes, and for each two bytes the number of a
-  /// list. The first list is empty.
+  /// The lists of prefixes that begin with the same two bytes, and the index of a list for each
+  /// pair of bytes. The first list is empty.
   private static let marks: (numbers: [UInt16], lists: [[(mark: Bytes, key: KnownKey)]]) = {
     let marks = all.flatMap { key in key.marks.map { (mark: $0, key: key) } }
     let lists = Dictionary(grouping: marks) { Int($0.mark[0]) << 8 | Int($0.mark[1]) }
@@ -236,11 +238,12 @@ struct KnownKey {
     return (numbers, [[]] + lists.values)
   }()
 
-  /// The runs of letters that were read last: many keys may seem to begin in one.
+  /// A cache of the previous run for each kind of letters, because many keys may begin within one
+  /// run.
   struct Runs {
     private var ranges = [Range<Int>](repeating: 0..<0, count: Letters.allCases.count)
 
-    /// Returns the end of a run of letters that begins at a place or before it.
+    /// Returns the end of the run of letters that contains a position.
     mutating func end(of letters: Letters, _ place: Int, in bytes: Bytes) -> Int {
       let known = ranges[letters.rawValue]
       if known.contains(place) { return known.upperBound }
@@ -251,16 +254,16 @@ struct KnownKey {
     }
   }
 
-  /// Returns the key that begins at a place; `nil` if none does.
+  /// Returns the key that begins at a position; `nil` if there is none.
   static func found(at place: Int, in bytes: Bytes, _ runs: inout Runs) -> Finding? {
     guard place + 1 < bytes.count else { return nil }
     let number = marks.numbers[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
     for (mark, key) in marks.lists[Int(number)] where bytes[place...].starts(with: mark) {
       let start = place + mark.count
-      // One letter more than there may be is looked at, not the rest of the text.
+      // Reads at most one letter more than the maximum, not the rest of the text.
       let end = min(start + key.count.upperBound + 1, runs.end(of: key.letters, start, in: bytes))
       var rest = bytes[start..<end]
-      // A sentence ends behind it.
+      // Punctuation at the end of a sentence is not part of the key.
       while let last = rest.last, ".,".utf8.contains(last) { rest.removeLast() }
       if key.count.contains(rest.count), isMixed(rest) {
         return Finding(place..<start + rest.count, key.kind)
@@ -269,23 +272,24 @@ struct KnownKey {
     return nil
   }
 
-  /// Letters alone are a name: `key-of-all-the-things-of-this-house`.
+  /// Whether the rest has digits or looks random. Words such as
+  /// `key-of-all-the-things-of-this-house` are names.
   private static func isMixed(_ rest: ByteSlice) -> Bool {
     if rest.contains(where: { $0.isASCIIDigit }) { return true }
-    // Small letters and capitals in one long word.
+    // Mixed case in one long word.
     return rest.count >= 20 && rest.allSatisfy(\.isASCIILetter)
       && rest.contains { $0 != $0.asciiLowercased } && rest.contains { 0x61...0x7A ~= $0 }
-      || Looks.isDrawn(rest.text)
+      || TextShape.isDrawn(rest.text)
   }
 
-  /// Words of a mark that say what follows: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.
+  /// Words that announce a key: `acme_sk_…`, `my-api-key-…`, `foo_pat_…`.
   private static let words: Words = """
     sk pat apikey token tok secret sec pw oauth key privkey srt usk ssk rt accesstoken apitoken ek
     dtn crsr fhb signkey sess m0 rpa rps ucat da2 alcht phs xnd kgat plainapikey ptk jsrd
     """
 
-  /// Returns a word of parts of which one says that it is a key, and a long one behind that is
-  /// drawn.
+  /// Returns a word in which one part announces a key and the last part is long and looks random;
+  /// `nil` if there is none.
   static func named(at place: Int, in bytes: Bytes) -> Finding? {
     let word = bytes.run(from: place, most: 200, while: Letters.dashed.contains)
     guard 28..<200 ~= word.count else { return nil }
@@ -294,7 +298,7 @@ struct KnownKey {
       parts.dropLast().allSatisfy({ $0.count <= 12 }),
       parts.dropLast().contains(where: { words.contains($0.lowercasedText) }),
       last.contains(where: \.isASCIIDigit), last.contains(where: \.isASCIILetter),
-      Looks.isDrawn(last.text)
+      TextShape.isDrawn(last.text)
     else { return nil }
     return Finding(word.indices, "named-key")
   }
@@ -321,14 +325,14 @@ struct KnownKey {
       }
       let mark = key.marks[0].text
       let letters = key.letters.example(min(max(16, key.count.lowerBound), key.count.upperBound))
-      return DetectionRow(key.kind, "the provider's documentation; published rules of scanners")
-        .finding(finds.joined(separator: "; ")).redacts(mark + letters, butNot: "\(mark) and so on")
+      return DetectionRow(key.kind, "known key")
+        .finding(finds.joined(separator: "; ")).redacts(mark + letters, butNot: "\(mark) etc.")
     }
   }
 }
 
 extension KnownKey.Letters {
-  /// Returns this many letters that look random; always the same.
+  /// Returns `count` letters that look random but are always the same.
   fileprivate func example(_ count: Int) -> String {
     let letters =
       switch self {

@@ -1,11 +1,11 @@
-// Elements of XML and fields of HTML forms.
+// Elements of XML, and fields of HTML forms.
 
 extension NamedValues {
-  /// Returns the value that is named by the tag at a place.
+  /// Returns the value that the tag at a position names.
   ///
   /// - `<password>…</password>`, with or without a prefix, attributes and CDATA.
-  /// - `<key>password</key><string>…`, `<name>password</name><value><string>…`, as property lists
-  ///   and XML-RPC have it.
+  /// - `<key>password</key><string>…`, `<name>password</name><value><string>…`, as in property
+  ///   lists and XML-RPC.
   /// - `<input type="password" value="…">`, `<input name="csrf_token" value="…">` and
   ///   `<meta name="csrf-token" content="…">`.
   func markup(at open: Int) -> Finding? {
@@ -26,7 +26,7 @@ extension NamedValues {
     return Finding(range: range, name: String(local), kind: kind)
   }
 
-  /// Returns the text of the one element within another: `<Password><Value>…`, `<td><code>…`.
+  /// Returns the text of the only element within another: `<Password><Value>…`, `<td><code>…`.
   private func inner(of name: ByteSlice) -> Range<Int>? {
     let end = bytes.run(from: name.endIndex, most: 400) { !"<>".utf8.contains($0) }.endIndex
     let place = bytes.wordStart(from: end + 1)
@@ -37,8 +37,7 @@ extension NamedValues {
 
   private static let innerTags: Words = "value string code b strong span pre kbd tt em"
 
-  /// Returns the text of an element that has nothing but text and ends, without white space around
-  /// it.
+  /// Returns the text of a closed element that contains only text, without surrounding white space.
   private func content(of name: ByteSlice) -> Range<Int>? {
     let attributes = bytes.run(from: name.endIndex, most: 400) { !"<>".utf8.contains($0) }
     let start = attributes.endIndex + 1
@@ -58,7 +57,7 @@ extension NamedValues {
     return text.isEmpty || CodeText.isPlaceholder(text) ? nil : text.indices
   }
 
-  /// Returns the value behind an element that holds its name.
+  /// Returns the value of the element that follows an element with its name.
   private func pair(_ name: ByteSlice) -> Finding? {
     guard let key = content(of: name), key.count <= 80, let kind = kind(bytes[key].text),
       !name.elementsEqual("td".utf8) || kind == .certain
@@ -77,7 +76,7 @@ extension NamedValues {
 
   private static let valueTags: Words = "string data dd td code value"
 
-  /// Returns an attribute of a tag, by the tag's name or type.
+  /// Returns the value of an attribute, named by the tag's name or type.
   private func field(from start: Int, value wanted: String) -> Finding? {
     var place = start
     var name = ""

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// Values that stand behind a secret's name in a text that has no structure of its own: a message,
-/// a log line, XML, HTML, a script, a JSON text that was cut.
+/// Values after a secret's name in a text without its own structure: a message, a log line, XML,
+/// HTML, a script, or truncated JSON.
 ///
-/// `name=value`, `name: value`, `"name": "value"`, `<name>value</name>` and the fields of a form. A
-/// value ends where it is delimited and never goes over a line; what is code, a placeholder or an
-/// operator is none (``CodeText``). Without quotes a colon is prose as often as not, so what
-/// follows it must not be a word of letters alone; and in HTML, scripts and style sheets only
-/// quoted values count and what stands in an address.
+/// The formats are `name=value`, `name: value`, `"name": "value"`, `<name>value</name>` and the
+/// fields of a form. A value ends at a delimiter and never spans lines. Code, placeholders and
+/// operators are not values (``CodeText``). Without quotes, a colon is often prose, so the
+/// following value must not be a word of letters only. In HTML, scripts and style sheets, only
+/// quoted values and those in URLs count.
 ///
-/// The cost is linear: no byte is looked at more often than a fixed number of times.
+/// The cost is linear: each byte is read a limited number of times.
 struct NamedValues: Detector {
   let bytes: Bytes
   let names: SecretNames
   let flavour: Passage.Flavour
-  /// The string that the place at hand is in.
+  /// The string that contains the current position.
   var quotes = OpenQuote()
-  /// The ranges that were read last without meeting the end of a value that stands without quotes,
-  /// outside a query and in one, and where what ends a sentence begins in each.
+  /// The previous ranges without the end of an unquoted value, outside and inside a query. Each has
+  /// the start of the punctuation at its end.
   var bareRuns: [(range: Range<Int>, sentenceEnd: Int)] = [(0..<0, 0), (0..<0, 0)]
   private var found: [Finding] = []
 
@@ -45,7 +45,7 @@ struct NamedValues: Detector {
         found.append(value)
         next = max(next, value.range.upperBound)
       } else if byte == "<", let value = markup(at: place) {
-        // Attributes and what is within are looked at as well.
+        // Attributes and the content are also searched.
         found.append(value)
       }
       while place < next {
@@ -63,18 +63,18 @@ struct NamedValues: Detector {
     byte == "\"" || byte == "'"
   }
 
-  /// The known facts of a name while its value is looked for.
+  /// The properties of a name whose value is searched.
   private struct Name {
-    /// The byte before it.
+    /// The byte before the name.
     var before: UInt8?
     var isQuoted: Bool
     var isQuery: Bool
     var isColon: Bool
-    /// Tells whether a scheme goes before the value.
+    /// Whether a scheme precedes the value.
     var isCredentials: Bool
   }
 
-  /// Returns the value behind `=`, `:` or `->`.
+  /// Returns the value after `=`, `:` or `->`.
   private mutating func value(behind mark: Int, width: Int) -> Finding? {
     var end = mark
     while end > 0, mark - end < 3, bytes[end - 1] == " " { end -= 1 }
@@ -84,7 +84,7 @@ struct NamedValues: Detector {
     var start = end
     while start > 0, end - start < 80, Self.isName(bytes[start - 1]) { start -= 1 }
     guard start < end else { return nil }
-    // `${NAME:?what is said where it is missing}` of a shell.
+    // `${NAME:?error message}` of a shell.
     if start > 1, bytes[start - 2] == "$", bytes[mark...].starts(with: ":?".utf8) {
       return nil
     }
@@ -108,7 +108,8 @@ struct NamedValues: Detector {
     return Finding(range: range, name: name, kind: kind)
   }
 
-  /// Returns a name that is a secret's, be it with the words before it: `mot de passe`, `API key`.
+  /// Returns the name of a secret, possibly together with the words before it: `mot de passe`,
+  /// `API key`.
   private func named(
     _ name: String,
     from start: Int,
@@ -134,7 +135,7 @@ struct NamedValues: Detector {
 
   private mutating func range(from place: Int, _ name: Name) -> Range<Int>? {
     var start = place
-    // `'name' => 'value'`, as PHP, Ruby and Perl write it.
+    // `'name' => 'value'` in PHP, Ruby and Perl.
     let isArrow =
       bytes[place - 1] == "=" && place < bytes.count && bytes[place] == 0x3E
     if isArrow { start += 1 }
@@ -166,18 +167,18 @@ struct NamedValues: Detector {
     return quoted(at: quote, isEscaped: quote > start, name)
   }
 
-  /// Returns a value up to what delimits it.
+  /// Returns an unquoted value up to its delimiter.
   private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
-    // `$token: String` is a variable that is declared.
+    // `$token: String` is the declaration of a variable.
     if name.isColon, name.before == "$" { return nil }
     if let range = braced(from: start, name) ?? block(from: start, name) { return range }
-    // Asked first, so that what is no value is not read to its end.
+    // Checked first, so that a text that is not a value is not read to its end.
     if ["=", "[", "(", "{", "//", "${", "#{"].contains(where: { bytes.has($0, at: start) }) {
       return nil
     }
     let run = bareRun(from: start, name.isQuery)
     let stop = run.range.upperBound
-    // What is called.
+    // A function call.
     if bytes.has("(", at: stop) { return nil }
     let end = max(start, run.sentenceEnd)
     let value = bytes[start..<end]
@@ -199,7 +200,7 @@ struct NamedValues: Detector {
     return start..<end
   }
 
-  /// `Pwd={…}` in the settings of ODBC.
+  /// Returns the value in `Pwd={…}` in settings of ODBC.
   private func braced(from start: Int, _ name: Name) -> Range<Int>? {
     guard !name.isColon, bytes[start] == "{" else { return nil }
     let inner = bytes.run(from: start + 1, most: 100) { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
@@ -207,7 +208,7 @@ struct NamedValues: Detector {
       && inner.contains { $0.isASCIIDigit || $0 == ";" } ? inner.indices : nil
   }
 
-  /// Returns the lines of a block (YAML 1.2.2 §8.1): `password: |` and a value below.
+  /// Returns the lines of a block (YAML 1.2.2 §8.1): `password: |` with a value below.
   private func block(from start: Int, _ name: Name) -> Range<Int>? {
     guard name.isColon, "|>".utf8.contains(bytes[start]) else { return nil }
     let mark = bytes.run(from: start, most: 4) { $0 > 0x20 }
@@ -219,7 +220,7 @@ struct NamedValues: Detector {
     guard value.count < line.count, !value.isEmpty else { return nil }
     let indent = line.prefix { $0 == 0x20 }
     var end = value.endIndex
-    // A key keeps its lines, and is found by them.
+    // A PEM key keeps its lines and is detected by them.
     while value.first != "-", bytes[end...].dropFirst().starts(with: indent) {
       let next = bytes.run(from: end + 1 + indent.count, most: 1000) { $0 != 0x0A }
       guard !next.isEmpty, next.allSatisfy({ $0 > 0x20 }) else { break }
@@ -228,16 +229,15 @@ struct NamedValues: Detector {
     return value.startIndex..<end
   }
 
-  /// Tells whether a value is the first of some words of a line, as labels in a file are:
-  /// `password=Mot de passe`.
+  /// Whether a value is the first word of a label in a file, such as `password=Mot de passe`.
   private func isLabel(_ value: ByteSlice, before rest: ByteSlice) -> Bool {
     guard let first = value.first, 0x41...0x5A ~= first, rest.first == 0x20 else { return false }
     let line = bytes.run(from: value.startIndex, most: 120) { $0 != 0x0A }
     return Prose.isPlain(line.text.trimmingCharacters(in: .whitespaces))
   }
 
-  /// Returns where a value ends that begins at a place. Many may begin before one end, which is
-  /// looked for once.
+  /// Returns the end of a value that begins at a position. Several values may have the same end,
+  /// which is searched only once.
   private mutating func bareRun(
     from start: Int,
     _ isQuery: Bool
@@ -258,11 +258,13 @@ struct NamedValues: Detector {
     byte <= 0x20 || "&;\"'<>\\`,()".utf8.contains(byte) || isQuery && byte == "#"
   }
 
-  /// `Authorization: Token 7f3a…`: the scheme and what follows, if it looks like credentials.
+  /// Returns the scheme and the value in `Authorization: Token 7f3a…`, if the value looks like
+  /// credentials.
   private func credentials(behind scheme: Range<Int>) -> Range<Int>? {
     guard bytes.has(" ", at: scheme.upperBound) else { return nil }
     let run = bytes.run(from: scheme.upperBound + 1) { !Self.ends($0, false) }
-    // `Digest username="ada", response="…"` has parameters to the end of the line (§11.4).
+    // `Digest username="ada", response="…"` has parameters up to the end of the line (RFC 9110
+    // §11.4).
     if run.last == 0x3D, bytes[run.endIndex...].first.map(Self.isQuote) == true {
       let line = bytes.run(from: run.startIndex) { $0 != 0x0A && $0 != 0x0D }
       return scheme.lowerBound..<line.endIndex
@@ -272,8 +274,10 @@ struct NamedValues: Detector {
     return isLikely && !CodeText.isElsewhere(token) ? scheme.lowerBound..<token.endIndex : nil
   }
 
-  /// Up to the same quotation mark of the same line. Where a text was cut it may be missing: then a
-  /// member's value goes to the end, and any other up to what delimits a word.
+  /// Returns a value up to the same quotation mark in the same line.
+  ///
+  /// In a truncated text, the mark may be missing. Then the value of a member extends to the end,
+  /// and any other value to a delimiter.
   private mutating func quoted(at quote: Int, isEscaped: Bool, _ name: Name) -> Range<Int>? {
     var end = quote + 1
     var isClosed = false

@@ -1,9 +1,9 @@
-/// The string of a line that a place is in, as far as quotation marks tell.
+/// The string of a line that contains a position, according to quotation marks.
 struct OpenQuote {
   private var mark: UInt8?
   private var isEscaped = false
 
-  /// Goes over one byte of a text.
+  /// Processes one byte of a text.
   mutating func pass(_ bytes: Bytes, _ place: Int) {
     let byte = bytes[place]
     if byte == 0x0A {
@@ -17,11 +17,11 @@ struct OpenQuote {
     } else if mark == nil, byte == "\"" || byte == "`" {
       mark = byte
     } else if mark == nil, byte == "'", place == 0 || !bytes[place - 1].isWord {
-      // Within a word it is an apostrophe.
+      // Within a word, it is an apostrophe.
       mark = byte
     }
   }
 
-  /// Tells whether such a mark would end a string.
+  /// Whether this mark would end the current string.
   func isOpen(_ mark: UInt8) -> Bool { self.mark == mark }
 }

@@ -1,11 +1,11 @@
-// Personal data by its looks: looked for where it is asked for.
+// Personal data with a known format. It is only searched on request.
 
 enum PersonalData: Detector {
   static func findings(in passage: Passage) -> [Finding] {
     mails(in: passage.bytes) + phones(in: passage.bytes)
   }
 
-  /// Tells whether a text is an e-mail address and nothing else.
+  /// Whether a text consists of one e-mail address.
   static func isMail(_ text: String) -> Bool {
     guard text.read.contains("@") else { return false }
     let bytes = Bytes(text.utf8)
@@ -20,7 +20,7 @@ enum PersonalData: Detector {
       let end = (host.lastIndex(where: \.isWord) ?? at) + 1
       guard start < at, let dot = bytes[at..<end].lastIndex(where: { $0 == "." }),
         dot > at + 1, end - dot > 2,
-        // One of ours, with letters of an escape in front of it.
+        // A placeholder after letters of an escape.
         !PseudonymText.mayBeIn(Bytes(bytes[start..<at]))
       else { return nil }
       return Finding(start..<end, "email")
@@ -29,7 +29,7 @@ enum PersonalData: Detector {
 
   private static func isLocal(_ byte: UInt8) -> Bool { byte.isWord || "._+-".utf8.contains(byte) }
 
-  /// International telephone numbers: a plus sign and 8 to 15 digits, with what sets them off.
+  /// Returns international telephone numbers: a plus sign and 8 to 15 digits, with separators.
   static func phones(in bytes: Bytes) -> [Finding] {
     bytes.indices.filter { bytes[$0] == "+" }.compactMap { start in
       let text = bytes.run(from: start + 1) { $0.isASCIIDigit || " -().".utf8.contains($0) }

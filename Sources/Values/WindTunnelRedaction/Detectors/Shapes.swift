@@ -1,27 +1,26 @@
 internal import Foundation
 
-/// Secrets that are known by their looks, whatever they are called.
+/// Secrets with a known format, independent of their names.
 ///
-/// The cost is linear: where a long word turns out to be none, it is not read again from its
-/// middle.
+/// The cost is linear: a long word that is not a secret is not read again from its middle.
 struct Shapes: Detector {
   private let bytes: Bytes
-  /// The end of the letters that tokens have, from the place that was asked for last.
+  /// The end of the last run of letters that tokens may contain.
   private var runEnd = 0
   private var keyRuns = KnownKey.Runs()
-  /// Before it no web token begins.
+  /// No web token begins before this position.
   private var tokenStart = 0
-  /// The number of tokens that were tried before one dot.
+  /// The number of attempts before one dot.
   private var tries = (dot: 0, count: 0)
-  /// The place where the end of the next private key stands, as far as it is known.
+  /// The position of the next private key's end, as far as it is known.
   private var keyEnd: (from: Int, place: Int?)?
-  /// Before it no part of a key begins whose end is missing.
+  /// No truncated key begins before this position.
   private var keyStart = 0
 
-  /// Tells whether anything that is known begins with a byte.
+  /// Whether any known format begins with a byte.
   private static let begins = (UInt8.min...UInt8.max).map { $0.isWord || "-:$".utf8.contains($0) }
 
-  /// Returns the secrets in a text, in their order.
+  /// Returns the secrets in a text, in order.
   static func findings(in passage: Passage) -> [Finding] {
     let bytes = passage.bytes
     var reader = Shapes(bytes: bytes)
@@ -42,14 +41,13 @@ struct Shapes: Detector {
     return found
   }
 
-  /// Tells whether a word stands within base64 of some length, where any few letters turn up by
-  /// chance: in one word, or in lines of one length (RFC 2045 §6.8).
+  /// Whether a word is within longer base64, in which any short text occurs by coincidence. The
+  /// base64 is one word, or lines of equal length (RFC 2045 §6.8).
   private static func isWithinBase64(_ range: Range<Int>, of bytes: Bytes) -> Bool {
     let start = wordStart(range.lowerBound, in: bytes)
     let end = wordEnd(range.upperBound, in: bytes)
     if range.lowerBound - start + end - range.upperBound >= base64BytesMin { return true }
-    // A word that has a line of its own is one of a list, and what has hyphens is of names and
-    // keys.
+    // A word on its own line belongs to a list. A word with hyphens consists of names and keys.
     guard start..<end != range, end - start >= lineBytesMin,
       !bytes[start..<end].contains(where: { "-_".utf8.contains($0) })
     else { return false }
@@ -61,7 +59,7 @@ struct Shapes: Detector {
         && lineBefore(before.lowerBound, in: bytes).count == before.count
   }
 
-  /// Returns the letters that end with the line before a place.
+  /// Returns the letters at the end of the line before a position.
   private static func lineBefore(_ place: Int, in bytes: Bytes) -> Range<Int> {
     guard place > 1, bytes[place - 1] == 0x0A else { return place..<place }
     let end = bytes[place - 2] == 0x0D ? place - 2 : place - 1
@@ -77,26 +75,27 @@ struct Shapes: Detector {
     bytes.run(from: place, most: base64BytesMin, while: Base64Text.isLetter).endIndex
   }
 
-  /// The least length of a line of base64.
+  /// The minimum length of a line of base64.
   private static let lineBytesMin = 60
 
-  /// The number of letters around a word from which on they are base64, and no path or name.
+  /// The minimum number of surrounding letters of base64; shorter words may be paths or names.
   private static let base64BytesMin = 256
 
-  /// Returns the secret that stands behind the name of a key: 30 or 40 letters of base64.
+  /// Returns the secret after the identifier of a key: 30 or 40 letters of base64.
   private static func partner(of key: Finding, in bytes: Bytes) -> Finding? {
     let before = bytes.run(from: key.range.upperBound, most: 48) {
       !Base64Text.isLetter($0) || $0 == "-"
     }
     let word = bytes.run(from: before.endIndex, most: 41, while: Base64Text.isLetter)
-    guard before.count < 48, word.count == 40 || word.count == 30, Looks.isDrawn(word.text) else {
+    guard before.count < 48, word.count == 40 || word.count == 30, TextShape.isDrawn(word.text)
+    else {
       return nil
     }
     return Finding(word.indices, "cloud-secret")
   }
 
-  /// Finds the next place where a word begins as something known does, or where a colon may part a
-  /// bot's number from its token.
+  /// Returns the next position at which a word may begin with a known format, or a colon may
+  /// separate a bot's number from its token.
   private static func beginning(from place: Int, in bytes: Bytes) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       begins.withUnsafeBufferPointer { begins in
@@ -125,18 +124,18 @@ struct Shapes: Detector {
       return key
     }
     if let key = azureKey(at: place) { return key }
-    // The rest is of long words.
+    // The other formats need a long word.
     if place >= runEnd {
       runEnd = bytes.run(from: place, while: KnownKey.Letters.dotted.contains).endIndex
     }
     guard runEnd - place >= 28 else { return nil }
     if let key = Self.oddKey(at: place, in: bytes) { return key }
-    // A word with hyphens is looked at once, from its beginning.
+    // A word with hyphens is checked only once, from its beginning.
     if place > 0, KnownKey.Letters.dashed.contains(bytes[place - 1]) { return nil }
     return KnownKey.named(at: place, in: bytes)
   }
 
-  /// Marks behind so many letters of so many, by Microsoft's rules for identifiable keys.
+  /// The marks of Microsoft's identifiable keys, with their position and the number of letters.
   private static let azureMarks = [
     (76, 86...88, "APIM ACDb +ABa +AMC +ASt"), (44, 54...58, "AzFu"),
     (42, 52...52, "AzSe +ACR"), (33, 41...44, "AzCa AIoT +ASb +AEh +ARm"),
@@ -151,8 +150,8 @@ struct Shapes: Detector {
     return Finding(place..<end, "azure-secret")
   }
 
-  /// Three words with dots between them; encrypted five (RFC 7516 §7.1), of which the second may
-  /// be missing.
+  /// Returns a web token: three parts separated by dots, or five if it is encrypted (RFC 7516
+  /// §7.1), of which the second may be empty.
   private mutating func webToken(at place: Int) -> Finding? {
     guard place >= tokenStart, bytes.has("eyJ", at: place) else { return nil }
     let first = tokenEnd(place)
@@ -174,7 +173,7 @@ struct Shapes: Detector {
     {
       return Finding(place..<ends[2], "jwt")
     }
-    // A word may begin behind a hyphen, but not behind each of thousands.
+    // A token may begin after a hyphen, but the number of attempts is limited.
     if tries.count >= 4 { tokenStart = first }
     return nil
   }
@@ -183,8 +182,8 @@ struct Shapes: Detector {
     bytes.run(from: start, while: KnownKey.Letters.dashed.contains).endIndex
   }
 
-  /// RFC 7468 §2: what stands between the two lines; the lines stay. Where the second is missing,
-  /// what may be a part of a key.
+  /// Returns the content of a private key between its two lines, which are kept (RFC 7468 §2). If
+  /// the second line is missing, returns text that may be a part of a key.
   private mutating func privateKey(at place: Int) -> Finding? {
     guard bytes.has("-----BEGIN ", at: place),
       let label = bytes[place...].prefix(80).firstRange(of: Bytes("PRIVATE KEY".utf8)),
@@ -196,7 +195,7 @@ struct Shapes: Detector {
       guard start >= keyStart else { return nil }
       inner = bytes[start...].prefix { $0 <= 0x20 || Base64Text.isLetter($0) || $0 == 0x3D }
       guard inner.split(whereSeparator: { $0 <= 0x20 }).contains(where: { $0.count >= 32 }) else {
-        // What begins within ends with it and has no longer words.
+        // A key that begins within this text would have the same end and no longer words.
         keyStart = inner.endIndex
         return nil
       }
@@ -216,7 +215,8 @@ struct Shapes: Detector {
     return place
   }
 
-  /// RFC 9110 §11.4: `Basic` and what decodes to a pair, `Bearer` and what is long enough.
+  /// Returns credentials (RFC 9110 §11.4): `Basic` with a text that decodes to a pair, or `Bearer`
+  /// with a text of sufficient length.
   private func credentials(at place: Int) -> Finding? {
     let scheme = bytes.run(from: place, most: 7, while: \.isWord)
     let name = scheme.lowercasedText
@@ -237,7 +237,7 @@ struct Shapes: Detector {
     return Finding(token.indices, name)
   }
 
-  /// `123456789:AA…`, a bot's number and its token, around the colon.
+  /// Returns a bot's number and token around a colon: `123456789:AA…`.
   static func bot(around colon: Int, in bytes: Bytes) -> Finding? {
     let isDashed = KnownKey.Letters.dashed.contains
     if colon >= 11, bytes.has("APA91b", at: colon + 1) {
@@ -252,8 +252,10 @@ struct Shapes: Detector {
       ? Finding(colon - number..<token.endIndex, "bot-token") : nil
   }
 
-  /// Keys that are known by what stands in their middle or at their end: a bot's of Discord
-  /// (`MTk4….Gabc12.…`), Mailchimp's (`…-us12`), a client secret of Entra ID (`abc8Q~…`).
+  /// Returns a key with a mark in its middle or at its end.
+  ///
+  /// The keys are a Discord bot's (`MTk4….Gabc12.…`), Mailchimp's (`…-us12`) and a client secret of
+  /// Entra ID (`abc8Q~…`).
   static func oddKey(at place: Int, in bytes: Bytes) -> Finding? {
     let word = bytes.run(from: place, most: 90, while: KnownKey.Letters.dotted.contains)
     guard 34..<90 ~= word.count else { return nil }
@@ -271,9 +273,9 @@ struct Shapes: Detector {
     let rows: [(row: String, isIt: Bool)] = [
       ("mailchimp-key", isHexadecimal && has("-us", at: 32) && 36...37 ~= word.count),
       ("mailgun-key", isHexadecimal && word.count == 50 && counts.count == 1),
-      // An id of Zhipu and its secret.
+      // An identifier of Zhipu with its secret.
       ("api-key", isHexadecimal && word.count == 49 && counts.last == 16),
-      // 84 letters with marks at their ends, as Azure has given them out since 2024.
+      // 84 letters with marks at their ends, issued by Azure since 2024.
       ("azure-secret", 37...40 ~= word.count && has("Q~", at: 4)),
       ("azure-secret", word.count == 84 && has("JQQJ", at: 52)),
       (
@@ -281,7 +283,7 @@ struct Shapes: Detector {
       ),
     ]
     if let row = rows.first(where: \.isIt)?.row { return Finding(word.indices, row) }
-    // `0.<uuid>.<30 letters>:<base64>`, a machine's account at Bitwarden.
+    // `0.<uuid>.<30 letters>:<base64>`, a machine account of Bitwarden.
     guard counts == [1, 36, 30], parts[0].first == "0" else { return nil }
     let key = bytes.run(from: word.endIndex + 1, most: 24, while: KnownKey.Letters.base64.contains)
     let end = bytes.has(":", at: word.endIndex) ? key.endIndex : word.endIndex

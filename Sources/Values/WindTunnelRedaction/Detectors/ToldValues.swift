@@ -1,17 +1,17 @@
-/// Secrets that a sentence tells: `Your password is hunter2-long`,
-/// `the PIN for Ada was set to 4711`, `your verification code is: 123456`.
+/// Secrets in sentences: `Your password is hunter2-long`, `the PIN for Ada was set to 4711`,
+/// `your verification code is: 123456`.
 ///
-/// A sentence says more often something about a secret than the secret itself (`The password is too
-/// short`), so what is told must look like one: letters with digits, signs or capitals within. The
-/// cost is linear: behind a name no more than a few words are looked at.
+/// A sentence more often describes a secret than it contains one (`The password is too short`). So
+/// the value must look like a secret: letters mixed with digits, symbols or upper case. The cost is
+/// linear: only a few words after a name are read.
 struct ToldValues: Detector {
-  /// The kind of value that a name promises.
+  /// The expected kind of a name's value.
   enum Kind {
     /// Any word that a person can type.
     case word
-    /// A few digits or capitals.
+    /// A few digits or upper-case letters.
     case code
-    /// Drawn by lot, and long.
+    /// A long and random value.
     case key
   }
 
@@ -30,7 +30,7 @@ struct ToldValues: Detector {
     return found
   }
 
-  /// Tells whether a text tells anything at all: ` is `, ` was `, ` to `, ` be `.
+  /// Whether a text contains one of the verbs: ` is `, ` was `, ` to `, ` be `.
   static func mayBeIn(_ bytes: Bytes) -> Bool {
     var last: UInt32 = 0
     for byte in bytes {
@@ -43,7 +43,7 @@ struct ToldValues: Detector {
   /// ` is `, `was `, ` to `, ` be `.
   private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
 
-  /// Tells whether a name may begin here: the first letter of one at the beginning of a word.
+  /// Whether a name may begin here: a word begins with the first letter of a name.
   private func begins(at place: Int) -> Bool {
     switch bytes[place].asciiLowercased {
     case "p", "c", "t", "s", "k", "o": place == 0 || !bytes[place - 1].isWord
@@ -57,7 +57,8 @@ struct ToldValues: Detector {
     "key": .key,
   ]
 
-  /// The words that make a code or a key somebody's: there are status codes and primary keys.
+  /// The words before `code` or `key` that make it a secret, as opposed to status codes and primary
+  /// keys.
   static let owners: [String: Words] = [
     "code": """
     verification security login access recovery backup confirmation authentication auth sms mfa 2fa
@@ -86,11 +87,12 @@ struct ToldValues: Detector {
     return letters.reversed().lowercasedText
   }
 
-  /// Words that lead from a name to its value; one of the first four must be among them.
+  /// The words between a name and its value. They must include one of the first four.
   private static let leading: Words =
     "is was to be now set reset changed updated has been will still currently"
 
-  /// Returns the place where the value begins behind ` is `, ` for Ada is: `, ` has been set to `.
+  /// Returns the position of the value after ` is `, ` for Ada is: `, ` has been set to `; `nil` if
+  /// there is none.
   private func valueStart(behind end: Int) -> Int? {
     var place = end
     var hasVerb = false
@@ -112,7 +114,7 @@ struct ToldValues: Detector {
     return nil
   }
 
-  /// Behind white space, quotation marks and tags such as `<b>`.
+  /// Returns the start of the next word after white space, quotation marks and tags such as `<b>`.
   private func wordStart(from place: Int) -> Int? {
     var start = place
     while start < bytes.count, start < place + 32 {
@@ -123,14 +125,14 @@ struct ToldValues: Detector {
         guard bytes.has(">", at: tag.endIndex) else { return nil }
         start = tag.endIndex + 1
       } else {
-        // Words that touch are one.
+        // Adjacent words are one word.
         return start > place ? start : nil
       }
     }
     return nil
   }
 
-  /// Returns the secret that begins at a place; `nil` for what is none.
+  /// Returns the secret that begins at a position; `nil` if there is none.
   private func value(at start: Int, _ kind: Kind) -> Range<Int>? {
     var value = bytes.run(from: start, most: 200) { $0 > 0x20 && !"<>\"'`,;()".utf8.contains($0) }
     let rest = bytes[value.endIndex...].prefix(40)
@@ -148,7 +150,8 @@ struct ToldValues: Detector {
     return isSecret ? value.startIndex..<value.endIndex : nil
   }
 
-  /// Letters with a sign that no word has, or with a capital behind a small letter.
+  /// Whether letters contain a symbol that words do not, or an upper-case letter after a lower-case
+  /// one.
   private static func isOdd(_ value: ByteSlice) -> Bool {
     if value.contains(where: { "!@#$%^&*+=~?|".utf8.contains($0) }) {
       return value.contains(where: \.isASCIILetter)
@@ -161,7 +164,7 @@ struct ToldValues: Detector {
       && value.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == "-" }
   }
 
-  /// Tells whether a number is one of something: `1024 characters`.
+  /// Whether a number is an amount, such as `1024 characters`.
   private func isAmount(_ rest: ByteSlice) -> Bool {
     guard rest.first == 0x20 else { return false }
     let next = word(at: rest.startIndex + 1).lowercasedText
@@ -173,7 +176,8 @@ struct ToldValues: Detector {
     "month", "year", "or", "to", "percent", "word",
   ]
 
-  /// `base64`, `SHA-256`, `8-character`: what is said of a secret and has digits.
+  /// Whether a value describes a secret and contains digits, such as `base64`, `SHA-256`,
+  /// `8-character`.
   private static func isTerm(_ value: ByteSlice) -> Bool {
     let parts = value.split { "-_/".utf8.contains($0) }
     return parts.count == 2 && parts[0].allSatisfy(\.isASCIIDigit)

@@ -1,21 +1,21 @@
-/// Secrets that stand in a sentence beside their name: `Incorrect API key provided: sk-9f8e…`,
+/// Secrets in a sentence next to their name: `Incorrect API key provided: sk-9f8e…`,
 /// `token 9f8e… expired`, `loginToken 'x7k2' not accepted`.
 ///
-/// Between a name and its value are at most two words, none of which says whose the value is
-/// instead (`token of request 9f8e…`), and no end of a sentence. The value looks drawn by lot: 16
-/// characters or more, letters and digits mixed, and no words with a number behind; or fewer in
-/// quotation marks right behind the name.
+/// At most two words may be between a name and its value. They may not relate the value to
+/// something else (`token of request 9f8e…`) or end a sentence. The value must look random: at
+/// least 16 characters, letters and digits mixed, but not words followed by a number. Directly
+/// after the name, a shorter value in quotation marks is enough.
 ///
-/// The cost is linear: names are looked for only behind words that look like values, and a few
+/// The cost is linear: names are only searched before words that look like values, and only a few
 /// words back.
 struct ValuesBesideNames: Detector {
   private let bytes: Bytes
   private let names: SecretNames
-  /// The last words before the one at hand, the nearest last.
+  /// The previous words, the nearest last.
   private var before: [Range<Int>] = []
   private var found: [Finding] = []
 
-  /// Returns the secrets of a text whose words are prose.
+  /// Returns the secrets of a prose text.
   static func findings(in passage: Passage) -> [Finding] {
     guard passage.flavour == .plain else { return [] }
     var reader = ValuesBesideNames(bytes: passage.bytes, names: passage.names)
@@ -23,17 +23,18 @@ struct ValuesBesideNames: Detector {
     return reader.found
   }
 
-  /// A longer word is a body in base64 or the like, and looked into elsewhere.
+  /// The maximum length of a value. A longer word is encoded content, which is searched separately.
   private static let valueBytesMax = 512
   private static let nameBytesMax = 40
-  /// The name, the word before it that makes it one, and two words between it and the value.
+  /// The number of remembered words: the name, a word that qualifies it, and two words between name
+  /// and value.
   private static let wordsMax = 4
 
   private mutating func read() {
     var (place, wordsOfLine) = (0, 0)
     while place < bytes.count {
       while place < bytes.count, bytes[place] <= 0x20 {
-        // A value stands on the line of its name, or below it where that is all of a line.
+        // A value is on the same line as its name, or below it if the name is alone on its line.
         if bytes[place] == 0x0A {
           if wordsOfLine != 1 { before = [] }
           wordsOfLine = 0
@@ -52,17 +53,17 @@ struct ValuesBesideNames: Detector {
     }
   }
 
-  /// From how many characters on a word looks drawn wherever it stands.
+  /// The minimum length at which a word looks random without quotation marks.
   private static let drawnBytesMin = 16
 
-  /// Letters and digits mixed, with nothing between them that addresses and times have.
+  /// Whether a word has mixed letters and digits, without characters of URLs and times.
   private static func mayBe(_ word: ByteSlice) -> Bool {
     word.allSatisfy { $0.isWord || "_-.+/=~".utf8.contains($0) } && word.first != "/"
       && word.contains(where: \.isASCIILetter) && word.contains(where: \.isASCIIDigit)
   }
 
   private mutating func look(at word: Range<Int>) {
-    // Most words are short, and stand in no quotation marks.
+    // Fast path: most words are short and unquoted.
     guard word.count >= Self.drawnBytesMin || Self.isQuote(bytes[word.lowerBound]) else { return }
     if NamedValues.isQuote(bytes[word.lowerBound]), let password = password(word) {
       return found.append(password)
@@ -72,22 +73,22 @@ struct ValuesBesideNames: Detector {
     let isQuoted = value.lowerBound > word.lowerBound && Self.isQuote(bytes[value.lowerBound - 1])
     let isDrawn =
       value.count >= Self.drawnBytesMin
-      && Looks.isDrawn(bytes[value].text)
+      && TextShape.isDrawn(bytes[value].text)
     guard isDrawn || isQuoted, !bytes[value].starts(with: "REDACTED-".utf8),
       isDrawn || !CodeText.isPlaceholder(bytes[word]), let name = name(isNear: !isDrawn)
     else { return }
     if !isDrawn {
-      // `Unexpected token 'x1'` says what a parser read.
+      // `Unexpected token 'x1'` quotes the input of a parser.
       let isAmbiguous = Vocabulary.ambiguous[SecretNames.folded(name)] != nil && name != "secret"
       let isWhole = !isAmbiguous && bytes[value].allSatisfy(\.isWord)
       guard value.count >= (isAmbiguous ? 8 : 4),
-        isWhole || Looks.isDrawn(bytes[value].text)
+        isWhole || TextShape.isDrawn(bytes[value].text)
       else { return }
     }
     found.append(Finding(range: value, name: name, .row("spoken")))
   }
 
-  /// Returns what a person typed, in quotation marks right behind its name:
+  /// Returns a typed password in quotation marks directly after its name:
   /// `invalid password "correcthorse"`.
   private func password(_ word: Range<Int>) -> Finding? {
     let quote = bytes[word.lowerBound]
@@ -101,8 +102,8 @@ struct ValuesBesideNames: Detector {
     return Finding(range: value.startIndex..<value.endIndex, name: name, kind: .certain)
   }
 
-  /// Returns the name by the words before a value; only the nearest is asked where that must be the
-  /// name.
+  /// Returns the name among the words before a value. If `isNear` is true, only the nearest word is
+  /// considered.
   private func name(isNear: Bool) -> String? {
     for (distance, word) in before.reversed().enumerated() where distance < (isNear ? 1 : 3) {
       let place = before.count - 1 - distance
@@ -116,7 +117,7 @@ struct ValuesBesideNames: Detector {
     return nil
   }
 
-  /// Tells whether a sentence or a part of it ends with a word.
+  /// Whether a sentence or a clause ends with a word.
   private func ends(_ word: Range<Int>, _ core: Range<Int>, _ text: String) -> Bool {
     let rest = bytes[core.upperBound..<word.upperBound]
     if rest.contains(where: { ".;!?".utf8.contains($0) }) { return true }
@@ -140,7 +141,7 @@ struct ValuesBesideNames: Detector {
     return bytes[core].lowercasedText
   }
 
-  /// Returns a word without what sentences put around it.
+  /// Returns a word without surrounding punctuation.
   private func trimmed(_ word: Range<Int>) -> Range<Int> {
     var (start, end) = (word.lowerBound, word.upperBound)
     while start < end, Self.isAround(bytes[start]) { start += 1 }
@@ -152,20 +153,20 @@ struct ValuesBesideNames: Detector {
     byte >= 0x80 || "\"'`()[]{}<>,.;:!?*".utf8.contains(byte)
   }
 
-  /// Also the last byte of one that is not ASCII.
+  /// Also matches the last byte of quotation marks outside ASCII.
   private static func isQuote(_ byte: UInt8) -> Bool {
     byte >= 0x80 || NamedValues.isQuote(byte) || byte == "`"
   }
 
-  /// Verbs and the like that are names of secrets elsewhere.
+  /// Words such as verbs that are names of secrets in other contexts.
   private static let tooCommon: Words =
     "sign pass pin auth bearer cookie cookies tokens secrets passwords apikeys"
-  /// Before what a parser reads.
+  /// The words before an input of a parser.
   private static let readers: Set<String> = ["unexpected", "illegal", "unknown", "syntax"]
-  /// Words that say that something was handed over.
+  /// The words for passing a value.
   private static let givings: Words =
     "provided given sent supplied passed received got used presented submitted entered specified"
-  /// Words that a value behind them belongs to.
+  /// The words to which a following value belongs.
   private static let owners: Words = """
     request trace span correlation user order account client customer job file build version commit
     hash digest checksum fingerprint host node device url at on by from in for of and or algorithm

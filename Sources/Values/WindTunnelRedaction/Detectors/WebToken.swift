@@ -2,9 +2,9 @@ internal import Foundation
 
 /// A JSON web token (RFC 7519): three parts, of which the first two are JSON in base64url.
 ///
-/// Redacted it still decodes. `alg`, `typ` and `cty` stay, and the claims `exp`, `iat` and `nbf`;
-/// every other text becomes `REDACTED-name`, every other number 0. The pseudonym, with its ordinal,
-/// is the signature.
+/// The redacted token can still be decoded. `alg`, `typ` and `cty` stay, as do the claims `exp`,
+/// `iat` and `nbf`. Every other text becomes `REDACTED-name`, and every other number 0. The
+/// pseudonym with its ordinal is the signature.
 struct WebToken {
   private let header: JSON
   private let payload: JSON
@@ -22,7 +22,7 @@ struct WebToken {
       + "\(Self.part(payload, keeping: ["exp", "iat", "nbf"])).\(pseudonym)"
   }
 
-  /// Tells whether a token has a pseudonym for its signature.
+  /// Whether the signature of a token is a pseudonym.
   static func isRedacted(_ text: String) -> Bool {
     let parts = Bytes(text.utf8).split(separator: 0x2E, omittingEmptySubsequences: false)
     return parts.count == 3 && parts[0].starts(with: "eyJ".utf8)
@@ -31,7 +31,7 @@ struct WebToken {
   }
 
   private static func json(_ part: Substring) -> JSON? {
-    // A part that is no JSON makes it no token, whatever the reason.
+    // If a part is not JSON, the text is not a token, so the error does not matter.
     guard let data = Base64Text.decoded(Bytes(part.utf8)),
       let json = try? JSONParser.parse(data), case .object = json
     else { return nil }

@@ -1,21 +1,21 @@
-/// The treatment of a header field's value, by the field's name.
+/// The treatment of a header field's value, determined by the field's name.
 enum FieldKind {
-  /// A scheme and what proves somebody's identity by it (RFC 9110 §11.4).
+  /// A scheme with credentials (RFC 9110 §11.4).
   case credentials
   case cookies
   case setCookie
-  /// A value that goes as a whole.
+  /// A value that is redacted as a whole.
   case secret(SecretNames.Kind)
-  /// The names of protocols, and what some clients hide among them.
+  /// Names of protocols, among which some clients hide secrets.
   case protocols
-  /// An address, whole or in part.
+  /// A URL or a part of one.
   case link
-  /// Made of the content, the clock or by lot, and long enough to look like a secret.
+  /// A value generated from content, time or randomness that is long enough to look like a secret.
   case made
-  /// The same, and there may be a secret in it, too: it is read like a text, and its words may look
-  /// drawn by lot.
+  /// Like ``made``, but it may contain a secret. It is searched like a text, in which words may
+  /// look random.
   case drawn
-  /// Words and numbers that the protocol itself reads.
+  /// Words and numbers of the protocol.
   case syntax
   case text
 
@@ -34,8 +34,8 @@ enum FieldKind {
       etag if-none-match if-match date sec-websocket-key sec-websocket-accept x-request-id
       x-amz-request-id x-amz-id-2 x-amz-cf-id x-client-data traceparent
       """,
-      // Digests of a body (RFC 1864, RFC 3230, RFC 9530), and where a browser sends its reports
-      // (Reporting API, Network Error Logging): such an address bears an id of the answer.
+      // Digests of a body (RFC 1864, RFC 3230, RFC 9530), and the URLs for a browser's reports
+      // (Reporting API, Network Error Logging), which contain an identifier of the response.
       .drawn: """
       content-md5 digest content-digest repr-digest x-goog-hash x-ms-content-md5 report-to
       reporting-endpoints nel

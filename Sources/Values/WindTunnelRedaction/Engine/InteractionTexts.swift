@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Everything of an interaction that may repeat a secret: its texts, and streams that are too large
-/// to be in memory as a whole.
+/// All content of an interaction that may repeat a secret: its texts, and streams that are too
+/// large for memory.
 struct InteractionTexts {
   private var texts: [Bytes]
   private var streams: [(body: Body, batches: EventBatches)] = []
-  /// Tells whether there is content that could not be looked into.
+  /// Whether some content could not be searched.
   private(set) var isBlind = false
 
   init(_ interaction: Interaction) {
@@ -38,7 +38,7 @@ struct InteractionTexts {
   /// The number of bytes.
   var count: Int { texts.reduce(0) { $0 + $1.count } + streams.reduce(0) { $0 + $1.body.count } }
 
-  /// Reads all of it, of a stream one part after the other.
+  /// Reads all content; streams are read part by part.
   func forEach(_ read: (Bytes) -> Void) {
     texts.forEach(read)
     for (body, batches) in streams {

@@ -1,21 +1,21 @@
 internal import Foundation
 
-/// A value's name and what stands around it: all that tells whether the value is a secret.
+/// A value's name and context, which determine whether the value is a secret.
 struct NamedPlace {
-  /// As it is written.
+  /// The name as it is written.
   var name: String
   var kind: SecretNames.Kind
   var neighbours: Neighbours = []
-  /// Tells whether a client asks with it: nobody labels or documents anything there.
+  /// Whether the value is part of a request, which contains no labels or documentation.
   var isAsked = false
 }
 
 /// The judgement whether a value is a secret, by its name and by evidence.
 ///
-/// An unambiguous name condemns whatever could be anybody's secret. An ambiguous one needs a value
-/// that looks like one, or a neighbour that says so: a login, a grant of OAuth.
+/// With an unambiguous name, every value that can be a secret is one. With an ambiguous name, the
+/// value must look like a secret, or a neighbour must indicate it: a login or an OAuth grant.
 enum Judgement {
-  /// Returns the certainty with which a value is somebody's secret; `nil` for one that is none.
+  /// Returns the certainty with which a value is a secret; `nil` if it is not.
   static func certainty(of value: String, _ place: NamedPlace) -> Pseudonyms.Certainty? {
     Work.read(value.utf8.count)
     switch place.kind {
@@ -30,7 +30,7 @@ enum Judgement {
     }
   }
 
-  /// Tells whether a number is a secret: only under a name that has no others.
+  /// Whether a number is a secret, which requires an unambiguous name.
   static func isSecret(number digits: Bytes, _ place: NamedPlace) -> Bool {
     switch place.kind {
     case .told: true
@@ -43,13 +43,12 @@ enum Judgement {
     }
   }
 
-  /// Tells whether a value under an unambiguous name is no secret: a word of a schema, a label, a
-  /// path.
+  /// Whether a value with an unambiguous name is harmless: a word of a schema, a label or a path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
     let isLongWay = isWay(value) && value.utf8.count { $0 == 0x2F } > 1
     if isPlaceholder(value) || SecretNames.isPlain(value) || isPublished(value)
       || switches.contains(value.lowercased())
-      // A digit is a switch, a state, a number of something; signs alone are nothing.
+      // A single digit is a switch, a state or a count, and symbols alone mean nothing.
       || value.utf8.count == 1 && value.utf8.allSatisfy(\.isASCIIDigit)
       || value.utf8.count < 6 && !value.contains(where: { $0.isLetter || $0.isNumber })
       || isLongWay || isNumber(value, of: place.name) || isName(value)
@@ -75,7 +74,7 @@ enum Judgement {
     return isSchemaWord(value) || isLabel(value, of: place.name) || isWay(value)
   }
 
-  /// Tells whether a value says something of a key: `write`, `not available`. No key is some words.
+  /// Whether a value describes a key: `write`, `not available`. Keys do not consist of words.
   private static func isOfKey(_ value: String, _ name: String) -> Bool {
     let name = SecretNames.folded(name)
     let isOfKeys = name.contains("key") || name.hasSuffix("secrets") || name.hasSuffix("tokens")
@@ -88,28 +87,28 @@ enum Judgement {
   private static let switches: Words =
     "on off optional required enabled disabled hidden allowed forbidden"
 
-  /// Tells whether a value without letters counts or numbers something: nobody's token is so short.
+  /// Whether a value without letters is a count or an identifier; tokens are longer.
   private static func isNumber(_ value: String, of name: String) -> Bool {
     guard value.utf8.count < 12, !value.contains(where: \.isLetter) else { return false }
     let name = SecretNames.folded(name)
     return ["id", "key", "token", "secret"].contains { name.hasSuffix($0) }
   }
 
-  /// Tells whether a value is a field's label: its name in some language, or some words about it.
+  /// Whether a value is the label of a field: its name in some language, or words about it.
   private static func isLabel(_ value: String, of name: String) -> Bool {
     if value.utf8.count <= 40, value.contains(where: { $0.isUppercase || !$0.isASCII }),
       SecretNames.isWord(value)
     {
       return true
     }
-    // Its name and an ending: `"parola": "Parolanız"`.
+    // The name with a suffix: `"parola": "Parolanız"`.
     let folded = (name: SecretNames.folded(name), value: SecretNames.folded(value))
     if value.first?.isUppercase == true, value.allSatisfy(\.isLetter), folded.name.count >= 4,
       folded.value.hasPrefix(folded.name), folded.value.count <= folded.name.count + 4
     {
       return true
     }
-    // Han, kana and hangul are no password; digits within them are a count.
+    // Han, kana and hangul are not used in passwords; digits among them are a count.
     let (scalars, signs) = (value.unicodeScalars, " ?!.,:;()~-0123456789：，。（）～？！、".unicodeScalars)
     let digits = scalars.count { "0"..."9" ~= $0 }
     let isOfSigns = { (scalar: Unicode.Scalar) in 0x2E80..<0xFF00 ~= scalar.value }
@@ -124,7 +123,7 @@ enum Judgement {
       && Prose.isPlain(value)
   }
 
-  /// Tells whether what a name has is words.
+  /// Whether values with this name consist of words.
   private static func isPhrase(_ name: String) -> Bool {
     ["phrase", "mnemonic", "securityanswer", "secretanswer"].contains {
       SecretNames.folded(name).contains($0)
@@ -135,10 +134,11 @@ enum Judgement {
     value.utf8.count <= 40 && Vocabulary.schemaWords.contains(value.lowercased())
   }
 
-  /// Tells whether a value is the path of a file or a URL without a query, of words alone.
+  /// Whether a value consists of words in the form of a file path or of a URL without a query.
   static func isWay(_ value: String) -> Bool {
     (value.read.hasPrefix("/") || value.hasPrefix("./") || value.contains("://"))
-      && !value.contains { "@?=".contains($0) } && !Looks.isDrawn(value.replacing("://", with: "/"))
+      && !value.contains { "@?=".contains($0) }
+      && !TextShape.isDrawn(value.replacing("://", with: "/"))
   }
 
   private static func looksLike(_ sense: Sense, _ value: String, _ place: NamedPlace) -> Bool {
@@ -155,16 +155,17 @@ enum Judgement {
       {
         return false
       }
-      return Looks.isDrawn(value) || isMarked(value)
+      return TextShape.isDrawn(value) || isMarked(value)
         || isOfLogin && isWhole && value.utf8.count >= 6 && !Prose.isPlain(value) && isMixed(value)
     case .code:
       if place.neighbours.contains(.address) { return false }
       let isNumber = value.utf8.allSatisfy { $0.isASCIIDigit }
-      return isNumber ? 3...12 ~= value.utf8.count : value.utf8.count <= 16 && Looks.isDrawn(value)
+      return isNumber
+        ? 3...12 ~= value.utf8.count : value.utf8.count <= 16 && TextShape.isDrawn(value)
     case .pass:
       if isOfLogin { return isWhole && !SecretNames.isPlain(value) }
       return isWhole && value.utf8.count >= 6 && isMixed(value) && !isReference(value, place)
-        && (Looks.isDrawn(value) || value.contains { "!@#$%^&*?".contains($0) })
+        && (TextShape.isDrawn(value) || value.contains { "!@#$%^&*?".contains($0) })
     case .near:
       return isWhole && value.utf8.count >= 6 && hasDigitOrSign(value) && !isWay(value)
         && !isTime(value) && !value.contains("://") && !isName(value)
@@ -179,7 +180,8 @@ enum Judgement {
 
   private static let signatures: Words = "sig signature signatures treeheadsignature"
 
-  /// Whether a value is for everybody by its mark: a key for pages, the id of an app.
+  /// Whether a value is public according to its prefix: a key for pages, or the identifier of an
+  /// app.
   private static func isPublished(_ value: String) -> Bool {
     publicMarks.contains { value.hasPrefix($0) }
       || value.hasPrefix("pub") && value.utf8.count == 35
@@ -189,7 +191,7 @@ enum Judgement {
 
   private static let publicMarks = ["pk_live_", "pk_test_", "sb_publishable_", "phc_", "pk.eyJ"]
 
-  /// Whether a value is the number of a ticket: a few capitals and digits, and for a `pass`
+  /// Whether a value is the number of a ticket: a few upper-case letters and digits; for a `pass`,
   /// in groups.
   private static func isReference(_ value: String, _ place: NamedPlace) -> Bool {
     let name = SecretNames.folded(place.name)
@@ -198,18 +200,16 @@ enum Judgement {
       && value.utf8.allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 || $0 == "-" }
   }
 
-  /// Whether a value is long and has letters of both cases and digits, with nothing between
-  /// that parts words.
+  /// Whether a value is long and has letters of both cases and digits, without separators of words.
   static func isLongKey(_ value: String, least: Int = 24) -> Bool {
-    value.utf8.count >= least && Looks.isDrawn(value) && !isCursor(value)
+    value.utf8.count >= least && TextShape.isDrawn(value) && !isCursor(value)
       && value.utf8.allSatisfy { Base64Text.isLetter($0) || $0 == "=" }
       && value.utf8.contains { 0x61...0x7A ~= $0 } && value.utf8.contains { 0x41...0x5A ~= $0 }
       && value.utf8.contains { $0.isASCIIDigit }
       && value.utf8.split { "-_/".utf8.contains($0) }.contains { $0.count >= 16 }
   }
 
-  /// Tells whether a value is the name of a cookie (RFC 6265bis §4.1.3), or the armour of something
-  /// public.
+  /// Whether a value is the name of a cookie (RFC 6265bis §4.1.3), or a public PEM text.
   private static func isName(_ value: String) -> Bool {
     ["__Host-", "__Secure-"].contains { value.hasPrefix($0) } && !value.contains("=")
       || value.hasPrefix("-----BEGIN ") && !value.prefix(60).contains("PRIVATE")
@@ -220,12 +220,12 @@ enum Judgement {
       && value.utf8.contains { $0.isASCIIDigit || "!@#$%^&*+=?/".utf8.contains($0) }
   }
 
-  /// Tells whether a value is a date, a time or a number with a unit.
+  /// Whether a value is a date, a time or a number with a unit.
   private static func isTime(_ value: String) -> Bool {
     value.utf8.first.map { $0.isASCIIDigit } == true && value.utf8.count { $0.isASCIILetter } <= 4
   }
 
-  /// `tok-live-12345`: what says itself that it is a token.
+  /// Whether a value begins with a word for tokens, such as `tok-live-12345`.
   private static func isMarked(_ value: String) -> Bool {
     let parts = value.split { "-_.:".contains($0) }
     return parts.count > 1 && value.utf8.count { $0.isASCIIDigit } > 2
@@ -239,8 +239,10 @@ enum Judgement {
       && value.utf8.contains { !$0.isASCIILetter && $0 < 0x80 }
   }
 
-  /// Tells whether a value is a digest of something public (Subresource Integrity §3.1), or an
-  /// address on a public chain (EIP-55): 0x and 40 digits; of a transaction or an id 64.
+  /// Whether a value is public: a digest (Subresource Integrity §3.1), or an address on a public
+  /// chain (EIP-55).
+  ///
+  /// An address has 0x and 40 digits; a transaction or an identifier has 64 digits.
   private static func isPublic(_ value: String) -> Bool {
     ["sha256-", "sha384-", "sha512-"].contains { value.hasPrefix($0) }
       || value.hasPrefix("0x")
@@ -248,8 +250,7 @@ enum Judgement {
         && value.utf8.dropFirst(2).allSatisfy(\.isHexadecimalDigit)
   }
 
-  /// Tells whether a value is the base64 of a place in a list: `{"offset":20}`,
-  /// `cursor:v2:id:1042`.
+  /// Whether a value is the base64 of a list cursor: `{"offset":20}`, `cursor:v2:id:1042`.
   private static func isCursor(_ value: String) -> Bool {
     guard value.utf8.count >= 8,
       let bytes = Base64Text.decoded(value.replacing("%3D", with: "=").utf8),
@@ -261,7 +262,8 @@ enum Judgement {
   private static let places: Words =
     "offset cursor page limit last after before start skip position id sort index seq next"
 
-  /// ISO/IEC 7812-1, annex B: 12 to 19 digits of which the last is a check.
+  /// Whether a value is a card number (ISO/IEC 7812-1, annex B): 12 to 19 digits, of which the last
+  /// is a checksum.
   private static func isCard(_ value: String) -> Bool {
     guard value.utf8.allSatisfy({ $0.isASCIIDigit || $0 == 0x20 || $0 == "-" })
     else { return false }
@@ -274,8 +276,8 @@ enum Judgement {
     return sum % 10 == 0
   }
 
-  /// Something that is put there later, or that stands for what somebody has hidden: `<your key>`,
-  /// `${TOKEN}`, `YOUR_API_KEY`, `****`.
+  /// Whether a value is replaced later or was masked: `<your key>`, `${TOKEN}`, `YOUR_API_KEY`,
+  /// `****`.
   static func isPlaceholder(_ value: String) -> Bool {
     if CodeText.isPlaceholder(value.read.utf8) { return true }
     guard let first = value.unicodeScalars.first else { return true }

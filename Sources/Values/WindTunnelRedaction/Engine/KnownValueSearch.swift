@@ -1,30 +1,30 @@
-/// Secrets that turn up where nobody expects them: a login that repeats its token in the body, a
-/// redirect that carries it in the address.
+/// A search for secrets at unexpected places: a login response that repeats its token in the body,
+/// or a redirect with the token in its URL.
 ///
-/// All secrets are looked for at once, so the cost does not grow with their number
-/// (``WordFinder``). Those that are found in any text by chance are looked for where they stand
-/// alone (``WordBoundary``).
+/// All secrets are searched at once, so the cost does not grow with their number (``WordFinder``).
+/// Secrets that occur in texts by coincidence are only replaced between word boundaries
+/// (``WordBoundary``).
 struct KnownValueSearch {
   private struct Secret {
     var bytes: Bytes
     var stand: Bytes
-    /// Set for one that counts only where it stands alone.
+    /// Set if the secret only counts between word boundaries.
     var alone: WordBoundary?
   }
 
-  /// The kind of a text, by which words occur in it by chance.
-  enum Place {
-    /// Fields of the protocol, addresses, binary content: what may stand anywhere is looked for.
+  /// The kind of a text, which affects coincidental matches.
+  enum Context {
+    /// Fields of the protocol, URLs and binary content, which may contain a secret at any position.
     case syntax
     /// Text that people read.
     case prose
-    /// HTML, scripts and style sheets, full of names of fields.
+    /// HTML, scripts and style sheets, which contain many field names.
     case script
-    /// A name of a field or a segment of a path: letters alone are such a name by right.
+    /// A field name or a path segment, for which letters alone are usual.
     case name
   }
 
-  /// Secrets that are looked for together.
+  /// Secrets that are searched together.
   private struct Group {
     var secrets: [Secret]
     let finder: WordFinder
@@ -37,28 +37,29 @@ struct KnownValueSearch {
     }
   }
 
-  /// The secrets, in groups of which each is at least twice as large as the next, so that there are
-  /// few of them and each secret is put into a new one only a few times. A large one is not built
-  /// again, because others may wait meanwhile.
+  /// The secrets in groups, each at least twice as large as the next. So there are few groups, and
+  /// each secret is moved to a new group only a few times.
+  ///
+  /// A large group is not rebuilt, because other tasks may wait meanwhile.
   private var groups: [Group] = []
-  /// The number of bytes from which on a group is large.
+  /// The minimum number of bytes of a large group.
   private static let largeBytesMin = 64 << 10
-  /// The first four bytes of each.
+  /// The first four bytes of each secret.
   private var beginnings: Set<UInt32> = []
-  /// Tells whether any begins with two bytes.
+  /// Whether any secret begins with two bytes.
   private var begins = [Bool](repeating: false, count: 1 << 16)
-  /// Those that count where they are the whole of a value.
+  /// The secrets that only count as whole values.
   private var words: [String: String] = [:]
 
-  /// Looks for more of them, or for some that are words in more places.
+  /// Adds secrets, or extends the reach of known ones.
   ///
   /// - Parameters:
   ///   - new: The secrets.
-  ///   - copy: A search that was given all of these at once, and nothing after them, and what
-  ///     stands here for each secret: if it has built a large group, that is used.
+  ///   - copy: A search that was given exactly these secrets last, and their placeholders here. If
+  ///     it built a large group, the group is reused.
   mutating func listen(
-    for new: [(secret: String, sought: Pseudonyms.Sought)],
-    as copy: (search: KnownValueSearch, sought: [String: Pseudonyms.Sought])? = nil
+    for new: [(secret: String, sought: Pseudonyms.SearchedSecret)],
+    as copy: (search: KnownValueSearch, sought: [String: Pseudonyms.SearchedSecret])? = nil
   ) {
     var secrets: [Secret] = []
     for (secret, sought) in new {
@@ -93,16 +94,17 @@ struct KnownValueSearch {
     (place..<place + 4).reduce(0) { $0 << 8 | UInt32(bytes[$1]) }
   }
 
-  /// Returns the placeholder of a whole value that is a secret, and a word or short.
-  func stand(forWhole value: Bytes, in place: Place) -> String? {
+  /// Returns the placeholder of a whole value that is a secret but short or a word; `nil` if it is
+  /// not a secret.
+  func stand(forWhole value: Bytes, in place: Context) -> String? {
     guard place != .syntax, !words.isEmpty,
       let stand = words[value.text]
     else { return nil }
     return place == .name && WordBoundary(value).isName ? nil : stand
   }
 
-  /// Returns the place where secrets stand, and what should.
-  func found(in bytes: Bytes, _ place: Place = .syntax) -> [Edit] {
+  /// Returns the replacements of the secrets in a text.
+  func found(in bytes: Bytes, _ place: Context = .syntax) -> [Edit] {
     guard let first = candidate(in: bytes) else { return [] }
     var hits = groups.map { $0.finder.hits(in: bytes, from: first) }
     if hits.allSatisfy(\.isEmpty) { return [] }
@@ -121,8 +123,7 @@ struct KnownValueSearch {
     return edits
   }
 
-  /// Returns the first place of something that a secret begins with. Most texts have nothing of the
-  /// kind.
+  /// Returns the first position at which a secret may begin. Most texts have none.
   private func candidate(in bytes: Bytes) -> Int? {
     guard bytes.count >= 4, !groups.isEmpty else { return nil }
     return (0...bytes.count - 4).first { place in
@@ -131,12 +132,13 @@ struct KnownValueSearch {
     }
   }
 
-  /// Returns the longest secret that counts at a place; `hits` are those that begin there or later,
-  /// the last ones first.
+  /// Returns the longest secret that counts at a position.
+  ///
+  /// `hits` contains the matches from this position on, the last one first.
   private func secret(
     at start: Int,
     in bytes: Bytes,
-    _ place: Place,
+    _ place: Context,
     among hits: inout [[WordFinder.Hit]]
   ) -> Secret? {
     var longest: Secret?
@@ -158,15 +160,15 @@ struct KnownValueSearch {
     return longest
   }
 
-  /// Returns the place where a pseudonym ends that begins at a place: a secret may be a word that
-  /// occurs in one.
+  /// Returns the end of the pseudonym at a position; `nil` if there is none. A secret may be a word
+  /// that occurs in a pseudonym.
   private static func pseudonymEnd(_ bytes: Bytes, _ place: Int) -> Int? {
     guard bytes.has("REDACTED-", at: place) else { return nil }
     return bytes.run(from: place + 9) { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == "-" }.endIndex
   }
 
-  /// Returns the placeholder of a whole number that is a secret. A short one is a number like any
-  /// other.
+  /// Returns the placeholder of a whole number that is a secret; `nil` for other numbers and for
+  /// short ones.
   func stand(forNumber number: Bytes) -> String? {
     guard number.count >= Pseudonyms.anywhereBytesMin, let edit = found(in: number).first,
       edit.range == 0..<number.count
@@ -174,20 +176,19 @@ struct KnownValueSearch {
     return edit.bytes.text
   }
 
-  /// Returns a text without the secrets that are broken into lines in it; `nil` if there are none.
-  func unwrapped(_ bytes: Bytes, _ place: Place) -> Bytes? {
+  /// Returns a text without secrets that are wrapped over several lines; `nil` if there are none.
+  func unwrapped(_ bytes: Bytes, _ place: Context) -> Bytes? {
     guard !groups.isEmpty, let text = EscapedText(bytes, .wrapped) else { return nil }
     let edits = text.inOriginal(found(in: text.bytes, place)).compactMap { edit -> Edit? in
-      // The break of a line behind it is not its own.
+      // The line break after the secret is not part of it.
       let own = bytes[edit.range].lastIndex { $0 > 0x20 }.map { edit.range.lowerBound..<$0 + 1 }
       return own.flatMap { bytes[$0].contains(0x0A) ? Edit($0, edit.bytes) : nil }
     }
     return edits.isEmpty ? nil : Edit.applied(edits, to: bytes)
   }
 
-  /// Returns a text without secrets, in whatever spelling they stand in it; `nil` if there are
-  /// none.
-  func replaced(in bytes: Bytes, _ place: Place = .syntax) -> Bytes? {
+  /// Returns a text without secrets in any escaping; `nil` if there are none.
+  func replaced(in bytes: Bytes, _ place: Context = .syntax) -> Bytes? {
     guard !groups.isEmpty else { return nil }
     return EscapedText.Spelling.allCases.reduce(nil) { result, spelling in
       guard let text = EscapedText(result ?? bytes, spelling) else { return result }

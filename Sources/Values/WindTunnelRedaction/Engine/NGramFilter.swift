@@ -1,20 +1,21 @@
 internal import Foundation
 
-/// A filter that shows for most texts, without another pass over them, that a word is not in them.
+/// A filter that excludes that a text contains a word, for most texts without reading them again.
 ///
-/// Each run of four bytes sets one of many bits; a word that needs a bit which is not set is not
-/// there. So learning a secret costs a few bits a line, however long the lines are.
+/// Each run of four bytes sets one of many bits. A word whose bits are not all set is not in the
+/// texts. So learning a secret costs only a few bit tests for each line, regardless of the line's
+/// length.
 package struct NGramFilter {
   private static let gram = Pseudonyms.aloneBytesMin
-  /// The limit of the room for a large body: eight megabytes.
+  /// The maximum size of the bits for a large body: eight megabytes.
   private static let wordsMax = 1 << 20
-  /// The limit of a map of bytes, such as CBOR, in base64: what is larger and no text is media.
+  /// The maximum size of a binary map, such as CBOR, in base64; larger binary content is media.
   private static let mapBytesMax = 1 << 20
   private var bits: [UInt64]
-  /// Tells whether there is content that could not be looked into.
+  /// Whether some content could not be searched.
   private var isBlind: Bool
 
-  /// Looks at everything of an interaction that may repeat a secret, in every spelling of it.
+  /// Creates a filter of all content of an interaction that may repeat a secret, in every escaping.
   package init(_ interaction: Interaction, words: Int? = nil) {
     let texts = InteractionTexts(interaction)
     let count = texts.count
@@ -22,10 +23,10 @@ package struct NGramFilter {
     look(through: texts)
   }
 
-  /// Creates a filter of so many words that has seen nothing.
+  /// Creates an empty filter with `words` words.
   package init(words: Int) { (bits, isBlind) = ([UInt64](repeating: 0, count: words), false) }
 
-  /// Looks at another interaction, too.
+  /// Adds the content of another interaction.
   package mutating func look(through interaction: Interaction) {
     look(through: InteractionTexts(interaction))
   }
@@ -35,30 +36,31 @@ package struct NGramFilter {
     texts.forEach { lookThrough($0) }
   }
 
-  /// Looks at a text and at those in it that are spelled in base64.
+  /// Adds a text and the texts within it that are encoded in base64.
   private mutating func lookThrough(_ text: Bytes) {
     look(in: text)
     for run in Base64Text.runs(in: text) {
       guard let inner = EncodedText.decoded(text[run]) else { continue }
-      // A picture and the like has no text in it that is spelled in a way of its own.
+      // Media contains no text with a further encoding.
       let isMedia = inner.count > Self.mapBytesMax && String(utf8: inner) == nil
       if isMedia { set(inner) } else { look(in: inner) }
     }
   }
 
-  /// Looks at a text in every spelling, one after the other: each is as large as the text.
+  /// Adds a text in every escaping, one at a time, because each copy is as large as the
+  /// text.
   private mutating func look(in text: Bytes) {
     for spelling in EscapedText.Spelling.allCases {
       EscapedText(text, spelling).map { set($0.bytes) }
     }
   }
 
-  /// Tells whether a word may be there; where this is false it is not.
+  /// Whether the content may contain a word; `false` is certain.
   package func mayContain(_ word: String) -> Bool {
     isBlind || Self.grams(of: Bytes(word.utf8)) { bits[place($0).word] & place($0).bit != 0 }
   }
 
-  /// Adds what another filter of the same size has seen.
+  /// Adds the content of another filter of the same size.
   package mutating func formUnion(_ other: NGramFilter) {
     isBlind = isBlind || other.isBlind
     for index in bits.indices { bits[index] |= other.bits[index] }
@@ -78,7 +80,7 @@ package struct NGramFilter {
     return (Int((hash >> 16) % UInt64(bits.count)), 1 << (hash >> 58))
   }
 
-  /// Calls a function with each gram until it returns false; returns what it did at last.
+  /// Calls a function with each gram until it returns `false`; returns the last result.
   private static func grams(of text: Bytes, _ body: (UInt64) -> Bool) -> Bool {
     var (window, count): (UInt64, Int) = (0, 0)
     return text.allSatisfy { byte in

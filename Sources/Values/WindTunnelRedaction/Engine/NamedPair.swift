@@ -1,14 +1,14 @@
-/// An object that is a name and its value: `{"name": "Authorization", "value": "…"}`,
+/// An object that consists of a name and its value: `{"name": "Authorization", "value": "…"}`,
 /// `{"id": "token", "content": "…"}`.
 struct NamedPair {
   /// The name of the value.
   let name: String
-  /// Tells whether the object says itself that its value is secret: `"sensitive": true`.
+  /// Whether the object declares its value as secret: `"sensitive": true`.
   private(set) var isSecret = false
-  /// The member that holds it; `nil` where several may.
+  /// The member with the value; `nil` if several members may contain it.
   private var valueKey: String?
 
-  /// Reads an object; `nil` if it is no such pair.
+  /// Parses an object; `nil` if it is not such a pair.
   init?(_ members: [Redaction.Member], _ walk: Redaction.Walk) {
     func has(_ names: Words) -> Bool { members.contains { names.contains($0.name) } }
     func text(_ names: Words) -> String? {
@@ -18,7 +18,7 @@ struct NamedPair {
       (self.name, valueKey) = (name, key)
       return
     }
-    // The attributes of a random password, as Terraform's state has them.
+    // The attributes of a random password in the state of Terraform.
     if has(Self.result), has(Self.special) {
       (name, isSecret, valueKey) = ("password", true, "result")
       return
@@ -36,15 +36,15 @@ struct NamedPair {
         return
       }
     }
-    // Most of what stands under "id" is one, and no name.
+    // Most values of "id" are identifiers, not names.
     guard let name = text(Self.names), name.utf8.count <= 40,
       name.utf8.count(where: \.isASCIIDigit) <= 1
     else { return nil }
     self.name = name
   }
 
-  /// `ParameterKey` and `ParameterValue`, `Name` and `Value`: the name that is given, and the
-  /// member that holds the value.
+  /// Returns the name, and the member with the value, for `ParameterKey` and `ParameterValue`, or
+  /// `Name` and `Value`.
   private static func prefixed(
     _ members: [Redaction.Member],
     _ walk: Redaction.Walk
@@ -56,28 +56,28 @@ struct NamedPair {
     }.first
   }
 
-  // Made once: this is asked of every object there is.
+  // Stored, because every object is checked.
   private static let (result, special): (Words, Words) = ("result", "special")
   private static let (value, given): (Words, Words) = ("value", "name key header")
   private static let keyName: Words = "keyName"
 
-  /// The members by which Terraform, GitLab, Bitbucket and Azure say that a value is secret.
+  /// The members with which Terraform, GitLab, Bitbucket and Azure mark a value as secret.
   private static let flags: Words = "sensitive masked secured isSecret is_secret"
   private static let names: Words = """
     name key id field label param parameter attribute property variable type kind
     """
   private static let values: Words = "value content val text data string stringValue"
 
-  /// Tells whether a member holds the value. Under other labels than `name` and `value` what reads
-  /// like a label or a sentence is one: `{"id": "password", "text": "Your password"}`.
+  /// Whether a member contains the value. Unless the members are called `name` and `value`, a label
+  /// or a sentence is not a value: `{"id": "password", "text": "Your password"}`.
   func holds(_ member: Redaction.Member, _ walk: Redaction.Walk) -> Bool {
     if let valueKey { return member.name == valueKey }
     guard Self.values.contains(member.name), let text = walk.string(member.value) else {
       return false
     }
-    // `{"label": "API key", "value": "api_key"}` has two names.
+    // `{"label": "API key", "value": "api_key"}` consists of two names.
     if SecretNames.folded(text) == SecretNames.folded(name) { return false }
-    if Vocabulary.ambiguous[SecretNames.folded(name)] != nil { return Looks.isDrawn(text) }
+    if Vocabulary.ambiguous[SecretNames.folded(name)] != nil { return TextShape.isDrawn(text) }
     guard Prose.isPlain(text) else { return true }
     let isSpoken = text.contains(" ") || text.first?.isUppercase == true
     return !isSpoken && !SecretNames.isWord(text)

@@ -1,71 +1,75 @@
 internal import Foundation
 
-/// The placeholders of values: `REDACTED-token-1` is a field's name and the ordinal of the
-/// value's first appearance under it, and nothing of the value, not even a hash.
+/// The placeholders of values. `REDACTED-token-1` consists of a field's name and the ordinal of the
+/// value's first appearance with that name. It contains nothing of the value, not even a hash.
 ///
-/// A value that is looked for bears one pseudonym wherever it turns up, so that a reader sees that
-/// the bearer of one request is the token of an earlier answer. Any other bears one a name.
+/// A value that is searched everywhere has the same pseudonym everywhere. So a reader sees that the
+/// bearer token of a request is the token of an earlier response. Any other value has one pseudonym
+/// for each name.
 package struct Pseudonyms {
-  /// A secret of at least so many bytes is looked for everywhere, in the middle of words, too;
-  /// shorter ones occur there by chance.
+  /// The minimum number of bytes of a secret that is searched everywhere, also within words;
+  /// shorter ones occur by coincidence.
   static let anywhereBytesMin = 6
-  /// A shorter secret is looked for where it stands alone. One of three bytes and less is not:
-  /// there are so few of them that texts are full of each (`the`, `200`, `GET`, `en`), and whoever
-  /// wants it tries them all.
+  /// The minimum number of bytes of a secret that is searched between word boundaries.
+  ///
+  /// Secrets of three bytes or fewer are not searched. Texts are full of them (`the`, `200`, `GET`,
+  /// `en`), and an attacker can try them all.
   static let aloneBytesMin = 4
 
-  /// The maximum number of different values of one interaction that are looked for everywhere: each
-  /// takes some 2 KB of memory. An interaction with more is left out, and named.
+  /// The maximum number of different values of one interaction that are searched everywhere. Each
+  /// takes some 2 KB of memory. An interaction with more values is omitted and reported.
   static let soughtMax = 2048
 
-  /// The certainty with which a value is somebody's secret.
+  /// The certainty with which a value is a secret.
   enum Certainty {
-    /// The value is replaced where it stands and nowhere else.
+    /// The value is only replaced at its own position.
     case none
-    /// Under a name that has harmless values, too, such as a cookie's or `sign`.
+    /// The value has a name that also has harmless values, such as a cookie's or `sign`.
     case likely
-    /// A value that a client proves itself with.
+    /// The value authenticates a client.
     case sure
   }
 
-  /// The place where a secret is looked for.
+  /// The positions at which a secret is searched.
   package enum Reach {
-    /// In every text, within words, too.
+    /// In every text, also within words.
     case anywhere
-    /// The place where it stands alone: a short secret, or a word that itself names secrets, such
-    /// as a password `pass-phrase`.
+    /// Between word boundaries: a short secret, or a word that also names secrets, such as the
+    /// password `pass-phrase`.
     case alone
-    /// The place where it is the whole of a value: such a word that may be no secret.
+    /// As a whole value: a word that may not be a secret.
     case whole
   }
 
-  /// A secret that is looked for.
-  package struct Sought {
+  /// A secret that is searched.
+  package struct SearchedSecret {
     var stand: String
     package var reach: Reach
   }
 
-  /// The values that must not occur in anything that is kept.
-  package private(set) var sought: [String: Sought] = [:]
-  /// Those of them that were learnt since somebody asked.
+  /// The values that must not occur in anything that is stored.
+  package private(set) var sought: [String: SearchedSecret] = [:]
+  /// The values learned since the previous query.
   private var unheard: [String] = []
-  /// Those of the interaction at hand, and maybe one more; `nil` outside of any, without a limit.
+  /// The values of the current interaction, and possibly one more; `nil` outside of an interaction,
+  /// without a limit.
   var own: Set<String>?
-  /// Whether the interaction at hand has more than ``soughtMax``: no more of it is read.
+  /// Whether the current interaction has more than ``soughtMax`` values. The rest of it is then not
+  /// read.
   var isOverfull: Bool { (own?.count ?? 0) > Self.soughtMax }
   private var ordinals: [String: [String: Int]] = [:]
   private var highest: [String: Int] = [:]
-  /// The values that were given an ordinal, in that order.
+  /// The values with an ordinal, in the order of assignment.
   private var given: [(name: String, value: String, ordinal: Int)] = []
 
-  /// Keeps the ordinals free that stand in bytes.
+  /// Reserves the ordinals that occur in bytes.
   mutating func keepFree(_ bytes: Bytes) {
     for (_, found) in PseudonymText.found(in: bytes) {
       highest[found.name] = max(highest[found.name] ?? 0, found.ordinal)
     }
   }
 
-  /// Returns the placeholder of a value under a name.
+  /// Returns the placeholder of a value with a name.
   mutating func stand(for value: String, name: String, _ certainty: Certainty = .likely) -> String {
     if isOverfull || value.isEmpty || Self.isRedacted(value) { return value }
     if let known = sought[value.read] {
@@ -86,10 +90,9 @@ package struct Pseudonyms {
     return ordinal
   }
 
-  /// Takes over what a copy has given pseudonyms to that was made of these at `start`, and what it
-  /// has learnt.
+  /// Adopts the pseudonyms and the learned secrets of a copy that was made at `start`.
   ///
-  /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
+  /// - Returns: The new ordinals of pseudonyms whose ordinals have been assigned here meanwhile.
   mutating func adopt(
     _ other: Pseudonyms,
     since start: Pseudonyms,
@@ -113,32 +116,34 @@ package struct Pseudonyms {
     return changed
   }
 
-  /// Has a value looked for, and what stands for it.
+  /// Registers a value for the search, with its placeholder.
   mutating func remember(_ value: String, as stand: String, _ certainty: Certainty = .likely) {
     guard !isOverfull, let reach = Self.reach(of: value.read, certainty) else { return }
     own?.insert(value)
     if let known = sought[value] {
-      if known.reach == .whole, reach == .alone { seek(value, Sought(stand: stand, reach: reach)) }
+      if known.reach == .whole, reach == .alone {
+        seek(value, SearchedSecret(stand: stand, reach: reach))
+      }
       return
     }
     if Self.isRedacted(value) || SecretNames.isPlain(value) { return }
-    seek(value, Sought(stand: stand, reach: reach))
+    seek(value, SearchedSecret(stand: stand, reach: reach))
     guard reach != .whole else { return }
     for spelling in Self.base64(value) + Self.otherCases(value) where sought[spelling] == nil {
-      seek(spelling, Sought(stand: stand, reach: reach))
+      seek(spelling, SearchedSecret(stand: stand, reach: reach))
     }
   }
 
-  private mutating func seek(_ value: String, _ sought: Sought) {
+  private mutating func seek(_ value: String, _ sought: SearchedSecret) {
     self.sought[value] = sought
     unheard.append(value)
   }
 
-  /// Tells whether anything was learnt since somebody asked.
+  /// Whether values were learned since the previous query.
   var hasUnheard: Bool { !unheard.isEmpty }
 
-  /// Returns the values that were learnt since it was asked the last time.
-  mutating func takeUnheard() -> [(secret: String, sought: Sought)] {
+  /// Returns the values learned since the previous query.
+  mutating func takeUnheard() -> [(secret: String, sought: SearchedSecret)] {
     defer { unheard = [] }
     return unheard.compactMap { secret in sought[secret].map { (secret, $0) } }
   }
@@ -146,22 +151,22 @@ package struct Pseudonyms {
   private static func reach(of value: String, _ certainty: Certainty) -> Reach? {
     let count = value.utf8.count
     guard certainty != .none, count >= aloneBytesMin else { return nil }
-    // Nothing that is long is a word, whatever it ends in.
+    // A long value is not a word, even if it ends like one.
     let isWord = count <= 80 && SecretNames.isWord(value)
     if count >= anywhereBytesMin, !isWord { return .anywhere }
     return certainty == .sure ? .alone : isWord && count >= anywhereBytesMin ? .whole : nil
   }
 
-  /// Returns a value in capitals and in small letters, as it is echoed by what does not tell them
-  /// apart. What is short or a word would be found by chance.
+  /// Returns a value in upper and lower case, because case-insensitive systems may echo it so.
+  /// Short values and words are excluded, because they occur by coincidence.
   private static func otherCases(_ value: String) -> [String] {
     guard 12...512 ~= value.utf8.count, value.utf8.allSatisfy({ $0 < 0x80 }),
-      value.utf8.contains(where: { $0.isASCIIDigit }) || Looks.isDrawn(value)
+      value.utf8.contains(where: { $0.isASCIIDigit }) || TextShape.isDrawn(value)
     else { return [] }
     return [value.uppercased(), value.lowercased()].filter { $0 != value }
   }
 
-  /// Returns the spellings of a value that are too short to be taken for base64 of something.
+  /// Returns the base64 spellings of a value that are too short to be detected as base64.
   private static func base64(_ value: String) -> [String] {
     let text = Data(value.read.utf8).base64EncodedString()
     let letters = text.replacing("=", with: "")
@@ -170,17 +175,17 @@ package struct Pseudonyms {
     return Array(Set([text, letters, other]))
   }
 
-  /// Tells whether a value is one that stands for another.
+  /// Whether a value is a placeholder.
   static func isRedacted(_ value: String) -> Bool {
     guard value.read.contains("REDACTED-") else { return false }
-    // A redacted web token has names without an ordinal for what it claims.
+    // The claims of a redacted web token are names without an ordinal.
     let isName =
       value.hasPrefix("REDACTED-")
       && value.utf8.dropFirst(9).allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == 0x2D }
     return isName || PseudonymText.isWhole(Bytes(value.utf8)) || WebToken.isRedacted(value)
   }
 
-  /// Keeps the shape of what is decoded by clients.
+  /// Returns the pseudonym in the format of the value if clients decode that format.
   private static func shaped(_ pseudonym: String, like value: String) -> String {
     if let token = WebToken(value) { return token.redacted(as: pseudonym) }
     if PersonalData.isMail(value) { return "\(pseudonym)@example.test" }

@@ -1,14 +1,14 @@
 internal import Foundation
 
 extension Redaction {
-  /// Returns an address without user info, secret parameters and what is repeated in it.
+  /// Returns a URL without user information, secret parameters and repeated secrets.
   package mutating func address(_ url: RequestURL) -> RequestURL {
     var url = url
     url.userInfo = url.userInfo.map { userInfo($0) }
     url.path = path(url.path, host: url.host)
     url.query = url.query.map { pairs($0, .sent, depth: 0) }
     if let host = url.host {
-      // A short secret is found in a host by chance: "example" is one.
+      // A short secret occurs in a host by coincidence, such as "example".
       let repeated = echoes.found(in: Bytes(host.utf8)).contains { $0.range.count >= 16 }
       if repeated { obstacle = "its host repeats a credential" }
     }
@@ -20,8 +20,10 @@ extension Redaction {
       ?? text
   }
 
-  /// Returns a path: parameters as in `;jsessionid=…`, known shapes, what follows a secret's name
-  /// and looks drawn by lot, and echoes.
+  /// Returns a path without secrets.
+  ///
+  /// It removes parameters such as `;jsessionid=…`, known formats, random segments after a secret's
+  /// name, and repeated secrets.
   private mutating func path(_ path: String, host: String? = nil, depth: Int = 0) -> String {
     let isHook = isHook(host, path)
     let parts = path.read.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
@@ -40,11 +42,11 @@ extension Redaction {
       }
       return within(.name) { $0.text(segment, depth: depth) }
     }
-    // A secret with a solidus in it is more than one segment.
+    // A secret with a slash spans several segments.
     return echoless(segments.joined(separator: "/"))
   }
 
-  /// Tells whether a path of a host is one that takes messages of whoever knows it.
+  /// Whether the path itself is the credential for posting messages to a host.
   private func isHook(_ host: String?, _ path: String) -> Bool {
     guard let host, path.read.utf8.count(where: { $0 == "/" }) > 3,
       let name = host.lowercased().split(separator: ":").first,
@@ -53,7 +55,7 @@ extension Redaction {
     return host.contains("hook") || path.contains("hook")
   }
 
-  /// Hosts whose addresses are all that one needs to post there.
+  /// Hosts to which anything can be posted by knowing the URL.
   private static let hookHosts: Words = """
     hooks.slack.com discord.com discordapp.com webhook.office.com hooks.zapier.com
     hook.integromat.com maker.ifttt.com hooks.chime.aws chat.googleapis.com
@@ -61,15 +63,16 @@ extension Redaction {
 
   private static let linkOwners: Words = "t s login signin rss feed feeds atom ical ics"
 
-  /// Returns the name of a segment that looks drawn by lot, if it is a secret by the one before it.
+  /// Returns the name of a random segment if the previous segment makes it a secret; otherwise
+  /// `nil`.
   private func name(_ before: String, of text: String) -> String? {
     guard Self.isDrawn(text, least: 16), !before.isEmpty else { return nil }
     let folded = SecretNames.folded(before)
     if let kind = names.kind(of: before, in: .field) {
-      // What has hyphens is a title as often as not.
-      return !kind.isAmbiguous || !text.contains("-") || Looks.isDrawn(text) ? before : nil
+      // A segment with hyphens is often a title.
+      return !kind.isAmbiguous || !text.contains("-") || TextShape.isDrawn(text) ? before : nil
     }
-    if folded == "key", text.utf8.count >= 20, Looks.isDrawn(text) { return before }
+    if folded == "key", text.utf8.count >= 20, TextShape.isDrawn(text) { return before }
     let isVersion = folded.first == "v" && folded.count < 4 && Int(folded.dropFirst()) != nil
     let isLink = isVersion || Self.linkOwners.contains(folded)
     if isLink, Judgement.isLongKey(text, least: 22) { return before }
@@ -79,18 +82,19 @@ extension Redaction {
         || SecretNames.words(of: before).contains { Vocabulary.pathOwners.contains($0) })
     let isHexadecimal = text.read.utf8.allSatisfy(\.isHexadecimalDigit)
     let isOnce = Vocabulary.onceOwners.contains(folded)
-    return isOwned && (isOnce || !Looks.isUUID(text) && !isHexadecimal) ? before : nil
+    return isOwned && (isOnce || !TextShape.isUUID(text) && !isHexadecimal) ? before : nil
   }
 
-  /// Tells whether a segment is long and mixed enough to be no word and no number.
+  /// Whether a segment is too long and mixed to be a word or a number.
   private static func isDrawn(_ text: String, least: Int) -> Bool {
     text.utf8.count >= least && (least < 16 || text.read.utf8.contains { $0.isASCIIDigit })
       && text.utf8.contains(where: \.isASCIILetter)
       && text.utf8.allSatisfy { Base64Text.isLetter($0) || ".:".utf8.contains($0) }
   }
 
-  /// Returns an address within a text, to the letter except for what is replaced; it may have no
-  /// host, and after `#` it may have a query once more, as OAuth answers do.
+  /// Returns a URL within a text with its secrets replaced and all else unchanged.
+  ///
+  /// It may have no host, and its fragment may be a query, as in OAuth responses.
   mutating func link(_ link: String, _ origin: Pairs.Origin = .sent, depth: Int = 0) -> String {
     var rest = link.read[...]
     var result = ""
@@ -114,7 +118,7 @@ extension Redaction {
         result += isPublic ? user : userInfo(user)
         rest = rest[at...]
       }
-      // JDBC has its parameters behind semicolons.
+      // JDBC separates parameters by semicolons.
       host = rest.prefix { !"/?#;".contains($0) }
       result += host
       rest = rest.dropFirst(host.count)
@@ -130,8 +134,10 @@ extension Redaction {
     return result
   }
 
-  /// Returns the place where JDBC's parameters begin, `;user=a`: behind a host, with or without its
-  /// port. Behind anything else a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
+  /// Returns the start of JDBC's parameters, `;user=a`, after a host with or without its port;
+  /// `nil` if there are none.
+  ///
+  /// Elsewhere, a semicolon belongs to a user or a password (RFC 3986 §3.2.1).
   private static func parameters(of authority: Substring) -> Substring.Index? {
     guard let mark = authority.firstIndex(of: ";") else { return nil }
     let port = authority[..<mark].drop { $0 != ":" }.dropFirst()
@@ -143,8 +149,10 @@ extension Redaction {
 
 /// A search for URLs in a text.
 enum Links {
-  /// Words within which pairs are escaped once more, as in an address without a scheme that has one
-  /// in its query: `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
+  /// Returns the words that contain doubly escaped pairs:
+  /// `/qr?text=otpauth%3A%2F%2F…%3Fsecret%3D…`.
+  ///
+  /// An example is a URL without a scheme with another URL in its query.
   static func escaped(in bytes: Bytes) -> [Range<Int>] {
     let marks = ["%3D", "%3d"].map { Bytes($0.utf8) }
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
@@ -156,7 +164,7 @@ enum Links {
     byte > 0x20 && !"\"'<>`".utf8.contains(byte)
   }
 
-  /// Addresses with a scheme, or with a user and none, without what ends a sentence behind them.
+  /// Returns the URLs with a scheme, or with a user and no scheme, without trailing punctuation.
   static func found(in bytes: Bytes) -> [Range<Int>] {
     var links: [Range<Int>] = []
     var place = 0
@@ -173,7 +181,7 @@ enum Links {
       }
       guard hasColon ? !scheme.isEmpty : isOfUser(slashes, in: bytes) else { continue }
       let rest = bytes.run(from: slashes + 2) { $0 > 0x20 && !"\"'<>\\`|{}".utf8.contains($0) }
-      // Within it none begins of its own.
+      // No other URL begins within it.
       place = rest.endIndex
       let link = rest.dropLast(rest.reversed().prefix { ".,;:)]!".utf8.contains($0) }.count)
       let start = hasColon ? slashes - 1 - scheme.count : slashes
@@ -182,7 +190,7 @@ enum Links {
     return links
   }
 
-  /// Whether slashes begin an address without a scheme (RFC 3986 §4.2) that has a password or a
+  /// Whether slashes begin a URL without a scheme (RFC 3986 §4.2) that contains a password or a
   /// token: `"//ada:…@host/`.
   private static func isOfUser(_ slashes: Int, in bytes: Bytes) -> Bool {
     let before = slashes == 0 ? 0x20 : bytes[slashes - 1]
@@ -191,6 +199,6 @@ enum Links {
     guard let at = word.lastIndex(of: UInt8(ascii: "@")) else { return false }
     let user = word[..<at]
     return user.contains(UInt8(ascii: ":"))
-      || user.count >= 16 && Looks.isDrawn(user.text)
+      || user.count >= 16 && TextShape.isDrawn(user.text)
   }
 }

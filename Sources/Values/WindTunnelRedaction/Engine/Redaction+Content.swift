@@ -1,19 +1,20 @@
 internal import Foundation
 
-// What a body, a part of one or a message holds, by its type and by its looks.
+// The content of a body, of a part or of a message, determined by its type and its bytes.
 
 extension Redaction {
-  /// The depth to which texts within texts are looked into.
+  /// The maximum nesting of texts within texts that are searched.
   static let depthMax = 6
 
-  /// Returns a body's content by its type; what names no type is looked at.
+  /// Returns a body's content without secrets according to its type; without a type, the bytes
+  /// decide.
   mutating func content(_ bytes: Bytes, type: String, what: String, depth: Int = 0) -> Bytes {
     let type = ContentType(type)
     let essence = type.essence
     log?.meet(type)
     if essence.hasPrefix("multipart/"), let boundary = type["boundary"] {
       guard depth < Self.depthMax else {
-        obstacle = "\(what) has parts within parts, too deep to be looked through for credentials"
+        obstacle = "\(what) has nested parts, too deep to be searched for credentials"
         return bytes
       }
       return rewritten(bytes, by: Multipart(boundary: boundary), depth: depth)
@@ -24,7 +25,7 @@ extension Redaction {
       return bytes
     }
     if depth < Self.depthMax, let coded = coded(bytes, type, what, depth) { return coded }
-    // A zero in what is called a text makes it no other thing.
+    // Zero bytes in content of a text type do not make it binary.
     guard !bytes.has(0) || type.isText else {
       binary(bytes, isQuiet: type.isProgram, what)
       return bytes
@@ -42,11 +43,12 @@ extension Redaction {
     return text(bytes, type.isScript ? .script : .plain, depth: 0)
   }
 
-  /// Returns the content of a WebSocket message, which has a kind and no type.
+  /// Returns the content of a WebSocket message without secrets. A message has a kind but no type.
   ///
-  /// - A text is one whatever bytes are in it: STOMP ends its frames with a zero.
-  /// - Bytes may be a text all the same. Else they are opened where they are maps or fields without
-  ///   remainder, so that lengths follow what is replaced; and looked into as any bytes.
+  /// - A text message is searched as text, even if it contains zero bytes: STOMP ends its frames
+  ///   with one.
+  /// - A binary message may contain text. Otherwise, it is decoded if it consists completely of
+  ///   maps or fields, so that lengths are updated. It is then searched as bytes.
   mutating func content(ofMessage bytes: Bytes, isBinary: Bool) -> Bytes {
     let what = "a WebSocket message"
     guard isBinary, !Self.isSaidInText(bytes) else {
@@ -57,20 +59,21 @@ extension Redaction {
     return opened
   }
 
-  /// Returns bytes in one of the codings that messages have, without secrets; `nil` for others.
+  /// Returns bytes in one of the formats of messages without secrets; `nil` for other formats.
   private mutating func opened(_ bytes: Bytes) -> Bytes? {
     switch bytes.first ?? 0 {
     case MQTTConnect.mark: rewritten(bytes, by: MQTTConnect(), depth: 0)
-    // Either begins like a list of the other.
+    // Each may begin like a list of the other format.
     case 0x81...0x9F, 0xDC...0xDF: rewritten(bytes, by: BinaryMaps.messagePack, depth: 0)
     case 0xA1...0xBF, 0xD9: rewritten(bytes, by: BinaryMaps.cbor, depth: 0)
     default: rewritten(bytes, by: ProtobufMessage(), depth: 0)
     }
   }
 
-  /// Tells whether bytes are a text, but for a first one that may be the number of a channel, as
-  /// terminals have it, and a last one that is a zero. A length in front of a text makes it a field
-  /// of Protocol Buffers.
+  /// Whether bytes are text.
+  ///
+  /// The first byte may be a channel number, as in terminals, and the last byte may be zero. A text
+  /// after its length is a field of Protocol Buffers instead.
   private static func isSaidInText(_ bytes: Bytes) -> Bool {
     guard let first = bytes.first, String(utf8: bytes) != nil else { return bytes.isEmpty }
     let rest = bytes.last == 0 ? bytes.dropFirst().dropLast() : bytes.dropFirst()
@@ -80,10 +83,10 @@ extension Redaction {
     return first >= 0x20 || ProtobufMessage().spans(in: bytes) == nil
   }
 
-  /// BEL to CR, ESC and the separator of records.
+  /// BEL to CR, ESC and the record separator.
   private static let textControls: Bytes = Bytes(0x07...0x0D) + [0x1B, 0x1E]
 
-  /// Content in a coding of its own, opened and closed; `nil` for what is in none.
+  /// Returns encoded content without secrets, encoded again; `nil` if it has no encoding.
   private mutating func coded(
     _ bytes: Bytes,
     _ type: ContentType,
@@ -103,7 +106,7 @@ extension Redaction {
     _ inner: String
   ) -> (any Decoder)? {
     let (essence, coding) = (type.essence, type["windtunnel-coding"])
-    // A stream of events is of HTTP, which has no such coding; base64 in it looks like one.
+    // HTTP does not use this encoding for event streams, but base64 in them looks like it.
     let mayBeQuoted =
       essence == "message/rfc822" || essence.hasPrefix("text/") && essence != "text/event-stream"
     if coding == "quoted-printable"
@@ -113,7 +116,7 @@ extension Redaction {
     }
     if essence.hasPrefix("application/grpc-web-text") { return Recoded.base64Frames }
     if essence.hasPrefix("application/grpc") { return GRPCFrames() }
-    // A tag that says what it is (RFC 8949 §3.4.6).
+    // A tag identifies the format (RFC 8949 §3.4.6).
     if essence.hasSuffix("cbor") || essence.hasSuffix("cbor-seq")
       || bytes.starts(with: [0xD9, 0xD9, 0xF7])
     {
@@ -123,7 +126,8 @@ extension Redaction {
     return essence.hasSuffix("protobuf") ? ProtobufMessage(name: type["windtunnel-name"]) : nil
   }
 
-  /// UTF-16, by its mark, by what the type says or by its zeros.
+  /// Returns content in another charset without secrets, such as UTF-16; `nil` for other content.
+  /// The byte order mark, the type or zero bytes determine the charset.
   private mutating func wide(
     _ bytes: Bytes,
     _ type: ContentType,
@@ -137,14 +141,14 @@ extension Redaction {
       return rewritten(bytes, by: coding, depth: depth)
     }
     let isNamed = charset.hasPrefix("utf-16") || charset == "ucs-2"
-    // Its ASCII is looked at, and nothing that is named in its own letters.
+    // In an unknown charset, only the ASCII parts can be searched, not names in other scripts.
     let isKnown =
       isNamed || charset.isEmpty || charset.hasPrefix("utf") || charset.hasSuffix("ascii")
       || charset == "binary"
     if type.isText, !isKnown, !isUTF8 { log?.unopened(charset) }
     let isMarked = bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF])
     if isMarked, !isUTF8, bytes.has(0) {
-      obstacle = "\(what) in UTF-16 cannot be opened to look for credentials"
+      obstacle = "\(what) in UTF-16 cannot be decoded to search for credentials"
       return bytes
     }
     guard isNamed || !isMarked && Self.isWide(bytes) else { return nil }
@@ -153,7 +157,7 @@ extension Redaction {
     return rewritten(bytes, by: Recoded.utf16(isLittle: isLittle, type: inner), depth: depth)
   }
 
-  /// Tells whether every second byte of a beginning is zero, as letters of ASCII have it in UTF-16.
+  /// Whether every second byte at the beginning is zero, as in ASCII letters in UTF-16.
   static func isWide(_ bytes: Bytes) -> Bool {
     guard bytes.count >= 8, bytes.count.isMultiple(of: 2) else { return false }
     let first = bytes[0] == 0 ? 0 : 1

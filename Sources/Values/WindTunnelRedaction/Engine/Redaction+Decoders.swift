@@ -1,6 +1,6 @@
 extension Redaction {
-  /// Returns a text opened by a decoder, without secrets, and closed again; `nil` where it is not
-  /// of that coding.
+  /// Returns a text without secrets, decoded and encoded again; `nil` if it is not in the decoder's
+  /// format.
   mutating func rewritten(_ bytes: Bytes, by decoder: some Decoder, depth: Int) -> Bytes? {
     guard let spans = decoder.spans(in: bytes) else { return nil }
     let part = log?.part

@@ -1,8 +1,8 @@
 internal import Foundation
 
 extension Redaction {
-  /// Returns the value of a field that is treated by what it is: the same in a header and where a
-  /// JSON body repeats one; `nil` for any other.
+  /// Returns the redacted value of a field with its own format, in a header or in a JSON body;
+  /// `nil` for any other field.
   mutating func fieldValue(_ value: String, name: some StringProtocol) -> String? {
     switch SecretNames.folded(name) {
     case "authorization", "proxyauthorization":
@@ -45,7 +45,7 @@ extension Redaction {
     }
   }
 
-  /// Returns the value of a field that is named like a credential: a word without meaning, whole.
+  /// Returns the value of a field with a credential's name; a random word is redacted as a whole.
   private mutating func secretField(_ field: HeaderField, _ kind: SecretNames.Kind) -> String {
     let value = field.value
     let place = NamedPlace(name: field.name, kind: kind, isAsked: true)
@@ -55,7 +55,7 @@ extension Redaction {
       return stand
     }
     let words = value.read.split(separator: " ")
-    // A scheme of its own before it (RFC 9110 §11.4).
+    // A scheme precedes the credentials (RFC 9110 §11.4).
     if words.count == 2, words[0].utf8.allSatisfy({ $0.isWord || $0 == "-" }),
       words[1].utf8.count >= 8
     {
@@ -65,23 +65,24 @@ extension Redaction {
     let isWord =
       value.utf8.count >= 6 && !isPlain && !Judgement.isPlaceholder(value)
       && !Judgement.isWay(value) && !value.contains("://")
-    guard isWord, Looks.isDrawn(value) else { return text(value) }
+    guard isWord, TextShape.isDrawn(value) else { return text(value) }
     let stand = stand(for: value, name: field.name, .sure, "header-name")
     if stand != value { rememberParts(of: value, field.name) }
     return stand
   }
 
-  /// `Sec-WebSocket-Protocol`, in which clients that can set no other field hide a token.
+  /// Returns the value of `Sec-WebSocket-Protocol`, in which clients that cannot set other fields
+  /// send a token.
   private mutating func protocols(_ field: HeaderField) -> String {
     field.value.read.split(separator: ",", omittingEmptySubsequences: false).map { item in
       let word = item.trimmingOptionalWhitespace()
       let parts = word.read.split(separator: ".", omittingEmptySubsequences: false)
-      guard let last = parts.last, Looks.isDrawn(last), last.utf8.count >= 12 else {
+      guard let last = parts.last, TextShape.isDrawn(last), last.utf8.count >= 12 else {
         return String(item)
       }
-      // Names stand before it, and it may have dots of its own.
+      // Names may precede the token, which may contain dots.
       let isName: (Substring) -> Bool = { part in
-        !part.hasPrefix("eyJ") && (part.utf8.count < 12 || !Looks.isDrawn(part))
+        !part.hasPrefix("eyJ") && (part.utf8.count < 12 || !TextShape.isDrawn(part))
       }
       let secret = parts.drop(while: isName).joined(separator: ".")
       let stand = stand(for: secret, name: field.name, .sure, "header-name")

@@ -1,16 +1,15 @@
 extension Redaction {
-  /// The facts that a value inherits from the secret's name above it.
+  /// The properties that a value inherits from a secret's name above it.
   struct Inherited {
     var name: String
     var kind: SecretNames.Kind
-    /// The kinds of members beside the one that has the name.
+    /// The kinds of the members next to the named one.
     var neighbours: Neighbours = []
-    /// Tells whether an object is between the name and the value: its numbers tell about the
-    /// secret.
+    /// Whether an object is between the name and the value. Its numbers describe the secret.
     var isWithin = false
   }
 
-  /// Returns a JSON text without secrets, in its own layout; `nil` for what is no JSON object or
+  /// Returns a JSON text without secrets, in its own layout; `nil` if it is not a JSON object or
   /// array.
   mutating func json(_ bytes: Bytes, depth: Int) -> Bytes? {
     guard let text = JSONText(bytes) else { return nil }
@@ -20,22 +19,22 @@ extension Redaction {
     return walk.edits.isEmpty ? bytes : Edit.applied(walk.edits, to: bytes)
   }
 
-  /// The place where a walk through a JSON text is, and what it has replaced.
+  /// The position of a walk through a JSON text, and its replacements.
   struct Walk {
     let json: JSONText
     let depth: Int
     let part: String?
     var way: [JSONPath.Step] = []
     var edits: [Edit] = []
-    /// Tells whether it is among messages and labels, which tell about a secret by its name.
+    /// Whether the position is among messages and labels, which describe a secret by its name.
     var isTold = false
 
     var bytes: Bytes { json.bytes }
 
-    /// Returns the meaning of a string, without its quotes and escapes.
+    /// Returns the value of a string, without its quotes and escapes.
     func text(_ range: Range<Int>) -> String { json.text(range) }
 
-    /// Returns the meaning of a value that is a string; `nil` for any other.
+    /// Returns the value of a string; `nil` for any other value.
     func string(_ span: JSONSpan) -> String? {
       if case .string(let range) = span { text(range) } else { nil }
     }
@@ -44,7 +43,7 @@ extension Redaction {
       edits.append(Edit(range, Bytes("\"\(JSON.escaped(text))\"".utf8)))
     }
 
-    /// Replaces a part of what a string says; the rest stays as it is spelled.
+    /// Replaces a part of a string's value; the rest keeps its spelling.
     mutating func replace(_ range: Range<Int>, saying old: Bytes, by new: Bytes) {
       let inside = range.lowerBound + 1..<range.upperBound - 1
       let written = Bytes(bytes[inside])
@@ -55,9 +54,9 @@ extension Redaction {
     }
   }
 
-  // A text may nest as deep as the parser lets it, and a thread of Darwin's has 512 KiB. So
-  // whatever is on the way down leaves to others what needs room, and keeps one reference for a
-  // level.
+  // A text may nest up to the parser's limit, but a thread on Darwin has a stack of only 512 KiB.
+  // So the recursive functions call others for work that needs stack space, and keep one reference
+  // for each level.
   mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
     switch span {
     case .array: list(span, inherited, &walk)
@@ -74,7 +73,7 @@ extension Redaction {
     }
   }
 
-  /// Returns what a value has inherited, else what it is by its place, where a rule names that.
+  /// Returns what a value has inherited, or its meaning if a rule contains its path.
   private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
     if keptPaths.contains(where: { $0.leads(to: walk.way) }) { return nil }
     guard rules.paths.contains(where: { $0.leads(to: walk.way) }) else { return inherited }
@@ -82,13 +81,13 @@ extension Redaction {
     return Inherited(name: names.last ?? "value", kind: .told)
   }
 
-  /// The known facts of a list while its elements are visited.
+  /// The properties of a list while its elements are visited.
   private final class AboutList {
     let inherited: Inherited?
     let isOfPairs: Bool
-    /// The flag that the element before is, whose value is the next.
+    /// The flag in the previous element, whose value is the next element.
     var flag: Inherited?
-    /// The meaning of its strings where the first is an event's name: `["login", "ada", "…"]`.
+    /// The meaning of the strings if the first is an event's name: `["login", "ada", "…"]`.
     let event: Inherited?
 
     init(_ inherited: Inherited?, isOfPairs: Bool, event: Inherited?) {
@@ -103,8 +102,11 @@ extension Redaction {
     return AboutList(inherited, isOfPairs: isOfPairs, event: event)
   }
 
-  /// Returns the meaning of the strings of a list that is the name of an event and what belongs to
-  /// it: somebody logs in by it, or it is a secret and its value, which has to look like one.
+  /// Returns the meaning of the strings in a list that consists of an event's name and its
+  /// arguments; `nil` for other lists.
+  ///
+  /// The event is a login, or the list is a secret's name with its value, which must look like a
+  /// secret.
   private func event(_ list: JSONSpan, _ walk: Walk) -> Inherited? {
     var elements = walk.json.elements(of: list)
     guard let first = elements.next(), first.range.count <= 80, let name = walk.string(first)
@@ -143,7 +145,7 @@ extension Redaction {
     walk.way.removeLast()
   }
 
-  /// A string of a list; behind the flag of a command it is what the flag says:
+  /// Visits a string of a list. After a command's flag, it is the flag's value:
   /// `["--password", "…"]`.
   private mutating func word(_ element: JSONSpan, _ about: AboutList, _ walk: inout Walk) {
     guard about.inherited == nil, case .string(let range) = element else {
@@ -170,34 +172,36 @@ extension Redaction {
     walk.isTold = about.isTold
   }
 
-  /// The number of members that are asked what they tell about an object: one of more is a map by
-  /// ids, and no record, and what stands behind them says nothing about the others.
+  /// The maximum number of members that are evaluated to classify an object. An object with more
+  /// members is a map by identifiers.
   private static let toldMembersMax = 65_536
 
-  /// A member of an object, and what its name means.
+  /// A member of an object with its decoded name.
   typealias Member = (name: String, value: JSONSpan)
 
-  /// The known facts of an object while its members are visited.
-  private final class About {
+  /// The properties of an object while its members are visited.
+  private final class ObjectFacts {
     var pair: NamedPair?
     var inherited: Inherited?
     var isTold = false
-    /// Tells whether it is a key (RFC 7517 §4): some of its members are public.
+    /// Whether the object is a key (RFC 7517 §4), some of whose members are public.
     var isKey = false
-    /// Tells whether it is a Secret of Kubernetes, whose values are secrets by any name.
+    /// Whether the object is a Kubernetes Secret, whose values are secrets regardless of their
+    /// names.
     var isSecret = false
-    /// Tells whether it calls a procedure by which somebody logs in; what it takes has no names.
+    /// Whether the object is a call of a login procedure, whose arguments have no names.
     var isLogin = false
-    /// Tells whether a `key` in it opens something: it logs in, or has the key's other half.
+    /// Whether a `key` in the object is a credential: the object is a login, or it contains the
+    /// key's secret.
     var opens = false
-    /// The neighbours by the names of the members, once somebody asks.
+    /// The neighbours according to the names of the members, computed on demand.
     lazy var neighbours = Neighbours(members.map(\.name))
     private let members: [Member]
 
     init(_ members: [Member]) { self.members = members }
   }
 
-  private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> About {
+  private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> ObjectFacts {
     let members = walk.json.members(of: object).prefix(Self.toldMembersMax).map { member in
       Member(walk.text(member.name), member.value)
     }
@@ -207,7 +211,7 @@ extension Redaction {
         names.contains(name) && value.range.count <= 80 && walk.string(value).map(fits) == true
       }
     }
-    let about = About(members)
+    let about = ObjectFacts(members)
     about.pair = NamedPair(members, walk)
     about.inherited = isSchema ? nil : meaning(inherited, walk)
     about.isTold = walk.isTold || isSchema
@@ -219,15 +223,15 @@ extension Redaction {
     return about
   }
 
-  // Made once: this is asked of every object there is.
+  // Stored, because every object is checked.
   private static let (kind, method): (Words, Words) = ("kind", "method")
   private static let opening: Words = "secret passphrase"
 
-  /// The members that name what a message calls, beside JSON-RPC's `method`: with exchanges,
-  /// SignalR and the like.
+  /// The members with the name of a called procedure, in addition to JSON-RPC's `method`: in
+  /// exchanges, SignalR and similar protocols.
   private static let callNames: Words = "op action event type target command cmd"
 
-  /// Tells whether a member holds what is called with: a list, or its one word.
+  /// Whether a member contains the arguments of a call: a list or a single word.
   private static func isCalledWith(_ key: String, _ value: JSONSpan) -> Bool {
     switch value {
     case .array, .string: ["params", "args", "arguments"].contains(key)
@@ -235,11 +239,11 @@ extension Redaction {
     }
   }
 
-  /// Sees to the name of an object's member and to what it says of the value; whether that is left
-  /// to be visited, and what it inherits.
+  /// Processes the name of an object's member. Returns whether the value must still be visited, and
+  /// sets what it inherits.
   private mutating func enter(
     _ member: (name: Range<Int>, value: JSONSpan),
-    _ about: About,
+    _ about: ObjectFacts,
     _ next: inout Inherited?,
     _ walk: inout Walk
   ) -> Bool {
@@ -252,7 +256,7 @@ extension Redaction {
     if names.isKept(key) { return false }
     let pair = about.pair.flatMap { $0.holds((key, member.value), walk) ? $0 : nil }
     let name = pair?.name ?? key
-    // RFC 7518 §6.2.2, §6.3.2 and §6.4.
+    // The private members of keys (RFC 7518 §6.2.2, §6.3.2 and §6.4).
     let isPrivate = about.isKey && ["d", "p", "q", "dp", "dq", "qi", "k"].contains(key)
     var kind = isPrivate || pair?.isSecret == true ? .certain : names.kind(of: name, in: .field)
     if pair == nil, Pseudonyms.isRedacted(shown) { kind = nil }
@@ -278,7 +282,7 @@ extension Redaction {
     return true
   }
 
-  /// Tells whether an object tells what a value may be, and holds none: a type, a format, a list of
+  /// Whether an object describes a value rather than containing one: a type, a format, a list of
   /// names.
   private static func isSchema(
     _ members: [Member],
@@ -317,9 +321,11 @@ extension Redaction {
     if replaced != value { walk.replace(range, saying: value, by: replaced) }
   }
 
-  /// A secret number is 0 afterwards where clients read it: it has no room for an ordinal, and they
-  /// want a number. In a request nobody reads it again, so it becomes a pseudonym, which matches
-  /// any number: as a string where that keeps the body JSON, bare in a text within it.
+  /// Replaces a secret number. In a response, it becomes 0, because the client expects a number,
+  /// which has no room for an ordinal.
+  ///
+  /// In a request, it becomes a pseudonym, which matches any number. It is a string if the body
+  /// must stay JSON, or bare in a text within the body.
   private mutating func number(_ range: Range<Int>, _ inherited: Inherited?, _ walk: inout Walk) {
     let digits = Bytes(walk.bytes[range])
     guard digits != Bytes("0".utf8) else { return }
@@ -329,7 +335,7 @@ extension Redaction {
     {
       let text = digits.text
       let row = inherited.kind == .told ? "told" : "field-name"
-      // A count or an id as often as not.
+      // Such a number is often a count or an identifier.
       stand = self.stand(for: text, name: inherited.name, .likely, row)
     }
     guard let stand else { return }
@@ -337,14 +343,14 @@ extension Redaction {
     walk.edits.append(Edit(range, Bytes(replaced.utf8)))
   }
 
-  /// Tells whether every element is `["name", …]`.
+  /// Whether every element of a list is a pair `["name", …]`.
   private static func isOfPairs(_ list: JSONSpan, _ json: JSONText) -> Bool {
     var elements = json.elements(of: list)
     guard let first = elements.next(), pair(first, json) != nil else { return false }
     return elements.allSatisfy { pair($0, json) != nil }
   }
 
-  /// Returns the two elements of `["name", …]`.
+  /// Returns the two elements of `["name", …]`; `nil` for other lists.
   private static func pair(
     _ element: JSONSpan,
     _ json: JSONText
@@ -356,7 +362,8 @@ extension Redaction {
     return (key, value)
   }
 
-  /// The second of `["password", "…"]`; `false` where the first is no secret's name.
+  /// Visits the second element of `["password", "…"]`; returns `false` if the first is not a
+  /// secret's name.
   private mutating func pair(_ element: JSONSpan, _ walk: inout Walk) -> Bool {
     guard let (key, second) = Self.pair(element, walk.json) else { return false }
     let name = walk.text(key)

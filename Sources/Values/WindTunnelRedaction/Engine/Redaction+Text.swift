@@ -6,16 +6,17 @@ extension Redaction {
     whole(Bytes(text.utf8), depth: depth).text
   }
 
-  /// Returns a text that is the whole of something without secrets.
+  /// Returns a complete value without secrets.
   mutating func whole(_ bytes: Bytes, depth: Int) -> Bytes {
-    // Once all secrets are known, a whole value that is one of them goes, even where it is a word.
+    // In the second walk, a complete value that is a known secret is replaced, even if it is a
+    // word.
     if let stand = echoes.stand(forWhole: bytes, in: place) { return Bytes(stand.utf8) }
     guard bytes.count > 4 else { return bytes }
     return escaped(text(bytes, .plain, depth: depth), depth: depth)
   }
 
-  /// Returns a text of which a part is spelled as in an address, a page or a string, and may hold
-  /// one: `https%3A%2F%2F…`, `&#112;&#119;…`, `\\u0070…`.
+  /// Returns a text without secrets in its escaped parts: `https%3A%2F%2F…`, `&#112;&#119;…`,
+  /// `\\u0070…`.
   private mutating func escaped(_ bytes: Bytes, depth: Int) -> Bytes {
     guard depth + 1 < Self.depthMax else { return bytes }
     var bytes = bytes
@@ -24,7 +25,7 @@ extension Redaction {
         continue
       }
       guard bytes.count <= rereadBytesLeft else {
-        obstacle = "a text is spelled in more ways within each other than can be looked through"
+        obstacle = "a text has more nested encodings than can be searched"
         return bytes
       }
       rereadBytesLeft -= bytes.count
@@ -37,13 +38,13 @@ extension Redaction {
     return bytes
   }
 
-  /// Returns a text whose words may hold pairs that are escaped once more; a string of JSON is read
-  /// so by itself.
+  /// Returns a text in which words with doubly escaped pairs contain no secrets. In JSON, each
+  /// string is searched by itself.
   private mutating func escapedWords(_ bytes: Bytes) -> Bytes {
     bytes.replacing(Links.escaped(in: bytes)) { escaped($0, depth: 0) }
   }
 
-  /// The marks by which a text is known to be spelled in a way of its own.
+  /// The marks that indicate an escaping.
   private static let escapes: KeyValuePairs<EscapedText.Spelling, [Bytes]> = [
     .percent: ["%3D", "%3d", "%3A", "%3a", "%22", "%40", "%25"].map { Bytes($0.utf8) },
     .html: ["&#x", "&#1", "&#3", "&#4", "&#5", "&#6", "&#9", "&quot;", "&#X"]
@@ -51,16 +52,17 @@ extension Redaction {
     .json: ["\\u00", "\\x", "\\\""].map { Bytes($0.utf8) },
   ]
 
-  /// Returns a text without secrets: JSON as such, else lines of JSON and what is between them.
+  /// Returns a text without secrets: JSON is parsed; in other texts, lines of JSON are parsed, and
+  /// the text between them is searched.
   ///
-  /// A line ends with a break, with the separator of records (RFC 7464, SignalR) or with a zero
+  /// A line ends with a line feed, with a record separator (RFC 7464, SignalR) or with a zero byte
   /// (STOMP).
   mutating func text(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     guard bytes.count > 4, depth < Self.depthMax else { return echoed(bytes) }
     if let json = json(bytes, depth: depth) { return json }
     guard Self.mayHaveLinesOfJSON(bytes) else { return words(bytes, flavour, depth: depth) }
     var edits: [Edit] = []
-    // Lines that are no JSON stay together, since an element or a key may go over several.
+    // Other lines stay together, because an element or a key may span several lines.
     var others = 0
     func read(_ range: Range<Int>) {
       if range.isEmpty { return }
@@ -88,7 +90,7 @@ extension Redaction {
     return Edit.applied(edits, to: bytes)
   }
 
-  /// Tells whether some of a text that is no JSON may be: a line, or what follows its head.
+  /// Whether parts of a text may be JSON: a line, or the rest after a packet's head.
   private static func mayHaveLinesOfJSON(_ bytes: Bytes) -> Bool {
     if packetHead(of: bytes[...]) > 0 { return true }
     guard bytes.has(UInt8(ascii: "{")) else { return false }
@@ -96,13 +98,15 @@ extension Redaction {
       || bytes.starts(with: "data:".utf8)
   }
 
-  /// Returns the line that begins at a place, without its end.
+  /// Returns the line that begins at a position, without its end.
   private static func line(at place: Int, in bytes: Bytes) -> Range<Int> {
     place..<(bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x1E || $0 == 0 } ?? bytes.count)
   }
 
-  /// Returns the number of bytes that protocols have before the JSON of a message: the number of a
-  /// packet and its namespace (`42/admin,7["…"]`), a word (`CONNECT {…}`).
+  /// Returns the number of bytes before the JSON of a message in some protocols.
+  ///
+  /// They contain the number of a packet and its namespace (`42/admin,7["…"]`), or a word
+  /// (`CONNECT {…}`).
   private static func packetHead(of text: ByteSlice) -> Int {
     let head = text.prefix(packetHeadMax).prefix { $0.isWord || " /,-._".utf8.contains($0) }
     guard head.endIndex < text.endIndex, "{[".utf8.contains(text[head.endIndex]) else { return 0 }
@@ -113,7 +117,7 @@ extension Redaction {
 
   private static let data = Bytes("data:".utf8)
 
-  /// Returns the lines of an event's data, from one of them on.
+  /// Returns the `data` lines of an event, beginning with one of them.
   private static func event(from first: Range<Int>, in bytes: Bytes) -> [Range<Int>] {
     var lines: [Range<Int>] = []
     var line = first
@@ -125,8 +129,11 @@ extension Redaction {
     return lines
   }
 
-  /// Returns lines that are JSON together, maybe behind `data:` each or, where a message begins,
-  /// behind the head of a packet: where they stand, and what they are instead, if anything.
+  /// Parses lines that are JSON together. Returns their range and the redacted JSON, which is `nil`
+  /// if unchanged.
+  ///
+  /// Each line may begin with `data:`. At the start of a message, a packet's head may precede the
+  /// JSON.
   private mutating func json(
     _ lines: [Range<Int>],
     in bytes: Bytes,
@@ -139,31 +146,32 @@ extension Redaction {
       ? Self.data.count : isFirst ? Self.packetHead(of: bytes[first]) : 0
     let newline = CollectionOfOne(0x0A as UInt8)
     let old = Bytes(lines.map { bytes[$0].dropFirst(head) }.joined(separator: newline))
-    // All of it is compared as a text.
+    // The whole JSON text is compared.
     guard let new = json(old, depth: depth + 1) else { return nil }
     let range = first.lowerBound..<last.upperBound
     if new == old { return (range, nil) }
-    // No line begins or ends within a string, so there are as many as before.
+    // Strings contain no line breaks, so the number of lines is unchanged.
     let written = new.split(separator: 0x0A, omittingEmptySubsequences: false)
       .map { bytes[first].prefix(head) + $0 }
     return (range, Bytes(written.joined(separator: newline)))
   }
 
-  /// Returns a text that is no JSON, with what its words hold where it is no part of another.
+  /// Returns a text that is not JSON without secrets. At the top level, doubly escaped words are
+  /// also searched.
   private mutating func words(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     let read = stretch(bytes, flavour, depth: depth)
     return depth == 0 ? escapedWords(read) : read
   }
 
-  /// Returns a text without structure of its own: addresses, named values, known shapes, base64;
-  /// then echoes of what is known.
+  /// Returns a text without its own structure without secrets. It searches URLs, named values,
+  /// known formats and base64, and then repeated secrets.
   private mutating func stretch(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     if flavour == .script, place == .prose {
       return within(.script) { $0.stretch(bytes, flavour, depth: depth) }
     }
     guard Self.isWorthReading(bytes) else { return echoed(bytes) }
     let page = flavour == .script ? page(bytes, depth: depth) : bytes
-    // A line of a secret in lines looks like one by itself.
+    // Searched first, because one line of a wrapped secret looks like a secret by itself.
     let bytes = isLearning ? page : echoes.unwrapped(page, place) ?? page
     var edits = TextEdits(bytes)
     for range in Links.found(in: bytes) {
@@ -186,7 +194,7 @@ extension Redaction {
     return echoed(wide(result, flavour, depth: depth))
   }
 
-  /// Returns a text with full-width letters, read as one with plain ones.
+  /// Returns a text with full-width letters, searched with plain letters.
   private mutating func wide(_ bytes: Bytes, _ flavour: Passage.Flavour, depth: Int) -> Bytes {
     guard let meant = EscapedText(bytes, .wide), ":=_".utf8.contains(where: meant.bytes.has)
     else { return bytes }
@@ -194,7 +202,7 @@ extension Redaction {
     return new == meant.bytes ? bytes : meant.original(meaning: new) { $0 }
   }
 
-  /// Returns a page without the secrets of its comments, which are prose, and of its frames.
+  /// Returns a page without the secrets in its comments, which are prose, and in its frames.
   private mutating func page(_ bytes: Bytes, depth: Int) -> Bytes {
     let edits = PageText.found(in: bytes).map { range, isFrame -> Edit in
       let written = Bytes(bytes[range])
@@ -208,9 +216,8 @@ extension Redaction {
     return Edit.applied(edits, to: bytes)
   }
 
-  /// Tells whether a text may hold anything that is looked for by its surroundings or its looks: a
-  /// mark behind a name, a word of some length, a scheme, the line of a key. Most texts are a few
-  /// words.
+  /// Whether a text may contain anything that detectors find: a mark after a name, a long word, a
+  /// scheme, or the line of a key. Most texts are a few words.
   private static func isWorthReading(_ bytes: Bytes) -> Bool {
     var length = 0
     var last: UInt8 = 0
@@ -218,11 +225,11 @@ extension Redaction {
       switch byte {
       case "=", ":", ">", "@", "+": return true
       case "-" where last == byte || last == 0x20: return true
-      // A full-width sign.
+      // A full-width symbol.
       case 0xBC where last == 0xEF: return true
       case " " where last.asciiLowercased == "c": return true
       case "'", "\"", "`":
-        // A word in quotation marks, and no apostrophe.
+        // A word in quotation marks rather than an apostrophe.
         if last <= 0x20 { return true }
         length += 1
       default: length = byte <= 0x20 ? 0 : length + 1
@@ -233,19 +240,19 @@ extension Redaction {
     return ToldValues.mayBeIn(bytes) || Commands.mayBegin(bytes)
   }
 
-  /// Returns a text without what is known to be secret.
+  /// Returns a text without known secrets.
   mutating func echoed(_ bytes: Bytes) -> Bytes {
     guard let replaced = echoes.replaced(in: bytes, place) else { return bytes }
     log?.found("echo", "echo", bytes: bytes.count)
     return replaced
   }
 
-  /// The ways to find secrets, in the order in which they take hold of a stretch.
+  /// The detectors, in the order of their priority.
   private static let detectors: [any Detector.Type] = [
     Commands.self, NamedValues.self, ToldValues.self, ValuesBesideNames.self, Shapes.self,
   ]
 
-  /// Returns the placeholder of a finding; the text itself where it is judged to be no secret.
+  /// Returns the placeholder of a finding, or the text itself if it is not a secret.
   mutating func stand(for text: String, _ finding: Finding) -> String {
     switch finding.evidence {
     case .name(let kind): return named(text, finding.name, kind)
@@ -258,7 +265,7 @@ extension Redaction {
   }
 
   private mutating func named(_ text: String, _ name: String, _ kind: SecretNames.Kind) -> String {
-    // In prose a credential follows its scheme, and "Bearer" alone is none.
+    // In prose, credentials follow their scheme, and "Bearer" alone is not a credential.
     if let value = fieldValue(text, name: name) { return value }
     let plain = text.contains("%") ? text.removingPercentEncoding ?? text : text
     let unescaped = plain.contains("\\") ? Self.unescaped(plain) ?? plain : plain
@@ -266,14 +273,14 @@ extension Redaction {
     return stand == unescaped ? text : stand
   }
 
-  /// Returns the meaning of a string of JSON that was written without its quotes.
+  /// Returns the decoded value of a JSON string without its quotes; `nil` if it cannot be parsed.
   private static func unescaped(_ text: String) -> String? {
-    // What does not parse was no string of JSON.
+    // Text that does not parse was not a JSON string.
     (try? JSONParser.parse("\"\(text)\"".utf8))?.stringValue
   }
 }
 
-/// The replacements in a text by one detector after the other: the first one stays.
+/// The replacements in a text by several detectors; the first replacement of a range wins.
 private struct TextEdits {
   private let bytes: Bytes
   private var claimed: ClaimedRanges
@@ -287,7 +294,7 @@ private struct TextEdits {
 
   mutating func add(_ edit: Edit) { if claimed.take(edit.range) { edits.append(edit) } }
 
-  /// Replaces a stretch that nobody has, where there is something instead.
+  /// Replaces a free range if `replace` returns a different text.
   mutating func offer(_ range: Range<Int>, _ replace: (String) -> String) {
     guard claimed.isFree(range) else { return }
     let text = bytes[range].text

@@ -1,15 +1,15 @@
 internal import Foundation
 
 extension Redaction {
-  /// The limit of what gzip within texts of one body may unpack to: a few kilobytes of it make
-  /// megabytes, and a body has room for thousands of such texts.
+  /// The maximum size in bytes of all gzip contents within the texts of one body. A few kilobytes
+  /// of gzip expand to megabytes, and a body may contain thousands of such texts.
   static let unpackedBytesMax = 16 << 20
 
-  /// Looks into the bytes that a run spells, and spells them again.
+  /// Returns the edits for an encoded run: its bytes are decoded, searched and encoded again.
   mutating func unpacked(_ bytes: Bytes, _ run: EncodedRun, depth: Int) -> [Edit] {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }
     if let edit = unpacked(run, depth: depth) { return [edit] }
-    // A solidus may part what is base64 from what is a path.
+    // A slash may separate base64 from a path.
     guard run.range.count == run.letters.count, run.letters.count <= Self.pathBytesMax else {
       return []
     }
@@ -18,7 +18,8 @@ extension Redaction {
       ? [] : parts.filter { $0.count >= 16 }.compactMap { unpacked(EncodedRun($0), depth: depth) }
   }
 
-  /// Nobody takes longer ones for paths (RFC 9110 §4.1 has 8000 bytes for an address).
+  /// The maximum length of a run that may be a path (RFC 9110 §4.1 recommends 8000 bytes for a
+  /// URL).
   private static let pathBytesMax = 8000
 
   private mutating func unpacked(_ run: EncodedRun, depth: Int) -> Edit? {
@@ -28,7 +29,7 @@ extension Redaction {
     }
     guard String(utf8: decoded) != nil, !decoded.contains(0) else {
       binary(decoded, isQuiet: true, "a body", depth: depth + 2)
-      // Deflate has no mark (SAML bindings §3.4.4.1); what is no text may be it.
+      // Deflate has no signature (SAML bindings §3.4.4.1), so any binary content may be deflate.
       if 32...Self.unpackedBytesMax ~= decoded.count {
         look(
           into: (.zip, decoded[...]),
@@ -43,7 +44,7 @@ extension Redaction {
     return replaced == decoded ? nil : Edit(run.range, run.spelled(replaced))
   }
 
-  /// Bytes in a coding of their own, without secrets: maps, and UTF-16; `nil` for what is in none.
+  /// Returns bytes in a binary format without secrets: maps and UTF-16; `nil` for other bytes.
   private mutating func coded(_ bytes: Bytes, _ depth: Int) -> Bytes? {
     if BinaryMaps.mayBegin(bytes) {
       let maps = 0x81...0x8F ~= bytes[0] ? BinaryMaps.messagePack : BinaryMaps.cbor

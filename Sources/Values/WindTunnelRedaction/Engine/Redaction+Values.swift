@@ -1,6 +1,6 @@
 internal import Foundation
 
-// Values that have a name: of header fields, cookies, parameters and members.
+// Named values: of header fields, cookies, parameters and members.
 
 extension Redaction {
   /// Returns the placeholder of a value that is a secret.
@@ -17,8 +17,8 @@ extension Redaction {
     return stand
   }
 
-  /// Returns the placeholder of a value that is a secret by its name and neighbours; the value
-  /// itself where it is none.
+  /// Returns the placeholder of a value that is a secret by its name and neighbours, or the value
+  /// itself if it is not.
   mutating func judged(_ value: String, _ place: NamedPlace) -> String {
     guard let certainty = Judgement.certainty(of: Self.meant(value), place) else { return value }
     if SecretNames.isPlain(value), place.kind != .told { return value }
@@ -28,8 +28,7 @@ extension Redaction {
     return stand
   }
 
-  /// Returns the meaning of a value that is spelled once more: `%73%65`, `&#115;&#101;`,
-  /// `\x73\x65`.
+  /// Returns the decoded form of an escaped value: `%73%65`, `&#115;&#101;`, `\x73\x65`.
   private static func meant(_ value: String) -> String {
     guard value.read.utf8.contains(where: { "%&\\".utf8.contains($0) }) else { return value }
     return [EscapedText.Spelling.percent, .percent, .html, .json].reduce(value) { meant, spelling in
@@ -37,12 +36,12 @@ extension Redaction {
     }
   }
 
-  /// Returns a named value without its secret; `nil` where the name says nothing and it is a text
-  /// like any.
+  /// Returns a named value without its secret; `nil` if the name has no meaning and the value must
+  /// be searched like a text.
   mutating func value(
     _ value: String,
     named name: String,
-    _ place: SecretNames.Place,
+    _ place: SecretNames.Location,
     _ neighbours: Neighbours
   ) -> String? {
     if names.isKept(name) { return value }
@@ -52,18 +51,20 @@ extension Redaction {
     let place = NamedPlace(name: name, kind: kind, neighbours: neighbours, isAsked: isAsked)
     let judged = judged(value, place)
     if judged == value { return kind.isAmbiguous || !SecretNames.isPlain(value) ? nil : value }
-    // Where nobody meant a space, it was a plus sign.
+    // A space may be a decoded plus sign.
     if value.read.contains(" ") { pseudonyms.remember(value.replacing(" ", with: "+"), as: judged) }
     return judged
   }
 
-  /// `Bearer abc` keeps its scheme (RFC 9110 §11.4). What a scheme's parameters hold (§11.2) is as
-  /// secret by itself: a signature, a response.
+  /// Returns credentials without their secret; `Bearer abc` keeps its scheme (RFC 9110 §11.4).
+  ///
+  /// Parameters of a scheme (§11.2), such as a signature or a response, are also secret by
+  /// themselves.
   mutating func credentials(_ value: String, name: String) -> String {
     let parts = value.read.split(separator: " ", maxSplits: 1)
     if parts.count != 2, Prose.isPlain(value), !isAsked { return value }
     let token = parts.count == 2 ? String(parts[1]) : value
-    // Clients send the same again and again.
+    // Clients send the same credentials repeatedly.
     let isNew = parts.count != 2 || pseudonyms.sought[token] == nil
     let stand = stand(for: token, name: name, .sure, "credentials")
     if isNew, stand != token {
@@ -73,7 +74,7 @@ extension Redaction {
     return parts.count == 2 ? "\(parts[0]) \(stand)" : stand
   }
 
-  /// Remembers the pair that Basic credentials decode to, which is as secret as they are.
+  /// Remembers the decoded pair of Basic credentials, which is as secret as the credentials.
   mutating func rememberPair(of token: String, as stand: String) {
     guard let bytes = Base64Text.decoded(token.read.utf8), let pair = String(utf8: bytes),
       pair.contains(":")
@@ -82,8 +83,8 @@ extension Redaction {
     rememberPassword(of: pair)
   }
 
-  /// The parts of a credential that turn up by themselves: `Signature=…`, `response="…"`, the
-  /// halves of a signed cookie, a token's payload.
+  /// Remembers the parts of a credential that may occur by themselves: `Signature=…`,
+  /// `response="…"`, the halves of a signed cookie, a token's payload.
   mutating func rememberParts(of value: String, _ name: String) {
     guard isLearning, value.utf8.count >= 20, value.utf8.count <= 8192 else { return }
     let plain = value.read.contains("%") ? value.removingPercentEncoding ?? value : value
@@ -101,7 +102,7 @@ extension Redaction {
         ".:|~\\".contains($0)
       })
       where piece.utf8.count >= 16 && piece.utf8.count < value.utf8.count
-        && !piece.hasPrefix("eyJhbGciOi") && Looks.isDrawn(piece)
+        && !piece.hasPrefix("eyJhbGciOi") && TextShape.isDrawn(piece)
       {
         let label = isPair ? SecretNames.slug(pair[0]) : "part"
         rememberPart(String(piece), "\(SecretNames.slug(name))-\(label)")
@@ -110,12 +111,13 @@ extension Redaction {
   }
 
   private mutating func rememberPart(_ text: String, _ name: String) {
-    if text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, Looks.isDrawn(text) {
+    if text.utf8.count >= 16, pseudonyms.sought[text.read] == nil, TextShape.isDrawn(text) {
       _ = pseudonyms.stand(for: text, name: name, .likely)
     }
   }
 
-  /// Returns a key without the words that stand before it: `glpat-`, `sk_live_`.
+  /// Returns a key without its prefix, such as `glpat-` or `sk_live_`; empty if the rest is not a
+  /// key.
   private static func unmarked(_ text: String) -> String {
     var rest = text[...]
     while let end = rest.prefix(12).firstIndex(where: { "-_".contains($0) }), end > rest.startIndex,
@@ -126,18 +128,18 @@ extension Redaction {
     return rest.read.utf8.allSatisfy({ $0.isWord || $0 == 0x2D || $0 == 0x5F }) ? String(rest) : ""
   }
 
-  /// The password of `user:password` has a pseudonym of its own, as it turns up without the user; a
-  /// key in the place of the user's name, too.
+  /// Remembers the password of `user:password` with its own pseudonym, because it may occur without
+  /// the user. A key in place of the user's name is also remembered.
   private mutating func rememberPassword(of pair: String) {
     let parts = pair.read.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    if let user = parts.first, user.utf8.count >= 16, Looks.isDrawn(user) {
+    if let user = parts.first, user.utf8.count >= 16, TextShape.isDrawn(user) {
       _ = pseudonyms.stand(for: String(user), name: "user", .likely)
     }
     guard parts.count == 2, parts[1].utf8.count >= Pseudonyms.aloneBytesMin else { return }
     _ = pseudonyms.stand(for: String(parts[1]), name: "password", .sure)
   }
 
-  /// `user:password` of an address.
+  /// Returns the placeholder of a URL's `user:password`.
   mutating func userInfo(_ value: String) -> String {
     let stand = stand(for: value, name: "userinfo", .likely, "user-info")
     if stand != value {
@@ -148,7 +150,7 @@ extension Redaction {
     return stand
   }
 
-  /// `a=1; b=2` (RFC 6265 §4.2.1): each value goes, the names stay.
+  /// Returns cookies such as `a=1; b=2` (RFC 6265 §4.2.1) without their values; the names stay.
   mutating func cookies(_ value: String) -> String {
     value.read.split(separator: ";").map { cookie(String($0)) }.joined(separator: "; ")
   }
@@ -156,13 +158,13 @@ extension Redaction {
   private mutating func cookie(_ pair: String) -> String {
     let parts = pair.read.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = parts[0].trimmingOptionalWhitespace()
-    // A cookie without a name is all value.
+    // A cookie without a name consists of a value only.
     guard parts.count == 2 else {
       return stand(for: String(name), name: "cookie", .likely, "cookie")
     }
     if names.isKept(name) { return String(pair.trimmingOptionalWhitespace()) }
     let value = Self.unquoted(parts[1])
-    // Most cookies hold a language or a theme; one that is named like a secret holds a secret.
+    // Most cookies contain a language or a theme; one with a secret's name contains a secret.
     let isSecret = names.kind(of: name, in: .field) != nil
     let certainty = isSecret ? Pseudonyms.Certainty.sure : .likely
     let stand = stand(for: value, name: name, instead: "cookie", certainty, "cookie")
@@ -175,12 +177,13 @@ extension Redaction {
     return "\(echoless(String(name), .name))=\(stand)"
   }
 
-  /// `a=1; Path=/` (RFC 6265 §4.1.1): the value goes, name and attributes stay.
+  /// Returns a `Set-Cookie` value such as `a=1; Path=/` (RFC 6265 §4.1.1) without the cookie's
+  /// value; name and attributes stay.
   ///
-  /// Where a platform has joined several fields with commas, each of them is treated.
+  /// If a platform joined several fields with commas, each of them is redacted.
   mutating func setCookie(_ value: String) -> String {
     let bytes = Bytes(value.utf8)
-    // A comma separates cookies only if a name and "=" follow; in a date it does not.
+    // A comma separates cookies only if a name and "=" follow, unlike in a date.
     let commas = bytes.indices.filter { bytes[$0] == "," }.compactMap { comma in
       let name = bytes[(comma + 1)...].drop { $0 <= 0x20 }
       let end = name.prefix { $0 > 0x20 && !";,=".utf8.contains($0) }.endIndex
@@ -194,7 +197,7 @@ extension Redaction {
     }.joined(separator: ", ")
   }
 
-  /// `Path=/`, `Comment="…"` (RFC 2965 §3.2.2).
+  /// Returns an attribute without secrets: `Path=/`, `Comment="…"` (RFC 2965 §3.2.2).
   private mutating func attribute(_ text: String) -> String {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return text }
@@ -213,9 +216,9 @@ extension Redaction {
     return String(text.dropFirst().dropLast())
   }
 
-  /// Looks at something as what stands in such a place.
+  /// Calls a function with another kind of text as the context.
   mutating func within<Result>(
-    _ place: KnownValueSearch.Place,
+    _ place: KnownValueSearch.Context,
     _ body: (inout Redaction) -> Result
   ) -> Result {
     let outer = self.place
@@ -224,7 +227,7 @@ extension Redaction {
     return body(&self)
   }
 
-  /// Returns a key without secrets: a value by the name of its object, or a text.
+  /// Returns a member's name without secrets. It may be a value of the object's name, or a text.
   mutating func shown(
     _ key: String,
     of owner: Inherited?,
@@ -234,13 +237,13 @@ extension Redaction {
     let (letters, signs) = (key.read.utf8, "=:@ ".utf8)
     let isName =
       !letters.contains(where: signs.contains)
-      && (letters.count < 20 || !letters.contains(where: \.isASCIIDigit) || Looks.isUUID(key))
+      && (letters.count < 20 || !letters.contains(where: \.isASCIIDigit) || TextShape.isUUID(key))
     if let owner, !owner.isWithin {
-      // A number of attempts is told by the password.
+      // The number of attempts has the password as its name.
       let isTried =
         if case .number = value { SecretNames.folded(owner.name).contains("passw") } else { false }
       let place = NamedPlace(name: owner.name, kind: .ambiguous(isTried ? .near : .token))
-      if isTried || Looks.isToken(key), Judgement.certainty(of: key, place) != nil {
+      if isTried || TextShape.isToken(key), Judgement.certainty(of: key, place) != nil {
         return stand(for: key, name: owner.name, .likely, "likely-name")
       }
     }
@@ -249,8 +252,8 @@ extension Redaction {
     return read.text
   }
 
-  /// Returns a value, or the name of one, in which nothing but an echo is looked for.
-  func echoless(_ value: String, _ place: KnownValueSearch.Place = .syntax) -> String {
+  /// Returns a value or a name without known secrets; nothing else is searched.
+  func echoless(_ value: String, _ place: KnownValueSearch.Context = .syntax) -> String {
     echoes.replaced(in: Bytes(value.utf8), place)?.text ?? value
   }
 }

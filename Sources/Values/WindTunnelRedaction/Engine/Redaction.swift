@@ -2,65 +2,68 @@ internal import Foundation
 @_exported public import WindTunnelCassettes
 internal import WindTunnelSymptoms
 
-// How secrets are taken out.
+// The redaction of secrets.
 //
-// Everything is walked through twice. The first walk learns: what stands under a secret's name, or
-// looks like a secret, gets a pseudonym. The second walk writes: it replaces the same, and beside
-// it each learnt value wherever it is repeated, in whatever spelling, since an echo may come before
-// its secret is known.
+// Every interaction is walked twice. The first walk learns: a value with a secret's name or a
+// secret's format gets a pseudonym. The second walk writes: it replaces these values and every
+// repetition of a learned value, in any escaping. Two walks are necessary because a repetition may
+// precede the secret.
 //
-// On its way the walk opens what holds texts and values (``Decoder``), asks what is found in them
-// (``Detector``) and how sure that is (``Judgement``), and closes all to the byte.
+// A walk decodes formats (``Decoder``), searches the texts within them (``Detector``) and judges
+// the findings (``Judgement``). It then encodes the result so that all other bytes are unchanged.
 //
-// - A value goes and nothing else: what stands around it keeps its spelling to the byte, in a
-//   query, a form, a string of JSON and a text. In a text it ends where it is delimited, so that
-//   code stays code and a page a page.
-// - A JSON body keeps its layout to the byte around what is replaced. A secret number of an answer
-//   becomes 0: it has no room for an ordinal. Truth values and null stay.
-// - A packed body in which nothing is replaced stays as it came. Else it is kept opened, and
-//   `Content-Encoding` goes; fields that vouch for its bytes follow or go (``BodyChange``).
-// - A secret of six bytes and more is replaced wherever it is repeated; a shorter one, and one that
-//   is itself a word for secrets, where it stands alone (`WordBoundary`) and was surely one: a
-//   password, a PIN, credentials. Three bytes and less are never looked for.
-// - Left out, and named, is what cannot be rewritten: a body that cannot be opened (br, zstd, a
-//   file in zstd) unless its type is picture, sound, film or font; a file in gzip that holds a
-//   secret; binary content that repeats a secret; a host that does.
+// - Only a value is replaced. Its surroundings keep their spelling, in a query, a form, a JSON
+//   string and a text. In a text, a value ends at a delimiter, so that code stays code and a page a
+//   page.
+// - A JSON body keeps its layout around replaced values. A secret number in a response becomes 0,
+//   because it has no room for an ordinal. Boolean values and null stay.
+// - A compressed body without replacements is unchanged. Otherwise it is stored uncompressed, and
+//   `Content-Encoding` is removed. Fields that describe its bytes are updated or removed
+//   (``BodyChange``).
+// - Every repetition of a secret of six or more bytes is replaced. A shorter secret, or one that is
+//   itself a word for secrets, is only replaced between word boundaries (`WordBoundary`). It must
+//   also be certainly a secret: a password, a PIN, credentials. Secrets of three bytes or fewer are
+//   never searched.
+// - Interactions that cannot be rewritten are omitted and reported. This applies to a body that
+//   cannot be decoded (br, zstd, a file in zstd), unless its type is image, audio, video or font.
+//   It also applies to a file in gzip that contains a secret, and to binary content or a host that
+//   repeats one.
 
-/// The removal of secrets from recordings before they are kept.
+/// The removal of secrets from recordings before they are stored.
 package struct Redaction {
-  /// The interactions that were not kept, in words.
+  /// Descriptions of the interactions that were omitted.
   package private(set) var leftOut: [String] = []
-  /// The places of those that were kept, in what was redacted last.
+  /// The indices of the kept interactions in the last input.
   package private(set) var keptPlaces: [Int] = []
-  /// The log of what is found, where somebody wants to know.
+  /// The log of findings; `nil` if it is not needed.
   var log: RedactionLog?
 
   let rules: RedactionRules
-  /// The places in JSON bodies whose values stay.
+  /// The paths in JSON bodies whose values are kept.
   let keptPaths: [JSONPath]
   var names: SecretNames
   package var pseudonyms = Pseudonyms()
-  /// The values that are looked for everywhere: none on the walk that learns them.
+  /// The search for known secrets; empty during the learning walk.
   var echoes = KnownValueSearch()
-  /// Tells whether it is the walk that learns.
+  /// Whether this is the learning walk.
   private(set) var isLearning = true
-  /// All that was learnt by now.
+  /// The search for all secrets learned so far.
   private var heard = KnownValueSearch()
-  /// The values that were learnt since somebody asked.
+  /// The secrets learned since the previous query.
   private var learned: [String] = []
-  /// The place where the walk is, which tells how words that are secrets are looked for.
-  var place = KnownValueSearch.Place.prose
-  /// Tells whether it is within what a client asks, which nobody reads again.
+  /// The kind of the current text, which affects the search for words that are secrets.
+  var place = KnownValueSearch.Context.prose
+  /// Whether the walk is within a request, which no client reads again.
   private(set) var isAsked = false
-  /// The reason why the interaction at hand cannot be kept.
+  /// The reason why the current interaction cannot be stored.
   var obstacle: String?
-  /// The number of bytes that may be read once more because they are spelled in a way of their own,
-  /// in the interaction at hand: a few ways within each other are many readings.
+  /// The number of bytes of escaped texts that may still be read again in the current interaction.
+  /// The limit is needed because nested escapings multiply the cost.
   var rereadBytesLeft = Self.rereadBytesMin
-  /// The number of bytes that have been unpacked from within the interaction at hand.
+  /// The number of bytes that were decompressed from within the current interaction.
   var unpackedBytes = 0
 
-  /// Goes on counting where the redactions of a cassette end.
+  /// Creates a redaction that continues the numbering of a cassette's placeholders.
   package init(continuing interactions: [Interaction], rules: RedactionRules = .standard) {
     self.rules = rules
     names = SecretNames(rules)
@@ -68,10 +71,10 @@ package struct Redaction {
     for interaction in interactions { InteractionTexts(interaction).forEach { keepFree($0) } }
   }
 
-  /// Returns the interactions that may be kept, without their secrets.
+  /// Returns the interactions that can be stored, without their secrets.
   package mutating func redact(_ interactions: [Interaction]) -> [Interaction] {
     (echoes, isLearning) = (KnownValueSearch(), true)
-    // Where no secret is ever met there is no echo of one, and the first walk says all.
+    // If there are no secrets, nothing is repeated, and the first walk already gives the result.
     var first: [(interaction: Interaction, obstacle: String?)] = []
     var isSaid = heard.isEmpty
     for (index, interaction) in interactions.enumerated() {
@@ -91,7 +94,7 @@ package struct Redaction {
       let interaction = isSaid ? first[index].interaction : redacted(interaction)
       if let obstacle {
         let request = interaction.request
-        // With too many in it nobody knows all of them.
+        // With too many secrets, not all of them are known.
         let url = pseudonyms.isOverfull ? "an address" : echoless(request.url.description)
         leftOut.append("\(request.method) \(url): \(obstacle)")
       } else {
@@ -102,9 +105,9 @@ package struct Redaction {
     return kept
   }
 
-  /// Takes over what a copy has learnt that was made of this one at `start`.
+  /// Adopts what a copy has learned that was made of this one at `start`.
   ///
-  /// - Returns: The ordinals that were given away here meanwhile, and what they are instead.
+  /// - Returns: The new ordinals of pseudonyms whose ordinals have been assigned here meanwhile.
   package mutating func adopt(_ other: Redaction, since start: Redaction) -> [Pseudonym: Int] {
     let ordinals = pseudonyms.adopt(other.pseudonyms, since: start.pseudonyms, other.learned)
     (echoes, isLearning) = (KnownValueSearch(), true)
@@ -118,7 +121,7 @@ package struct Redaction {
     learned += unheard.map(\.secret)
   }
 
-  /// Returns the secrets that were learnt since this was asked the last time.
+  /// Returns the secrets learned since the previous query.
   package mutating func takeLearned() -> [String] {
     defer { learned = [] }
     return learned
@@ -163,7 +166,7 @@ package struct Redaction {
       interaction.innerNotes[place] = notes(members)
     }
     if pseudonyms.isOverfull {
-      let reason = "has more than \(Pseudonyms.soughtMax) credentials, too many to look for"
+      let reason = "has more than \(Pseudonyms.soughtMax) credentials, the maximum of a search"
       obstacle = "it \(reason)"
       log?.leaveOff(reason)
     }
@@ -171,14 +174,15 @@ package struct Redaction {
     return interaction
   }
 
-  /// The number of bytes that each interaction may have read once more, whatever its bodies.
+  /// The minimum number of bytes of escaped texts that may be read again in each interaction,
+  /// regardless of its bodies.
   private static let rereadBytesMin = 4 << 20
 
   private mutating func message(_ response: inout Response, _ timing: inout Timing?) {
     let (headers, old) = (response.headers, response.body)
     message(&response.head.headers, &response.body, &timing)
     if old != response.body {
-      // A digest behind the body vouches for it as one in front of it does.
+      // A digest in a trailer describes the body in the same way as one in a header.
       if old.count <= Body.openedBytesMax, let content = headers.opened(old.data)?.content {
         let change = BodyChange(from: old.data, content, to: response.body.data)
         response.head.trailers.follow(change)
@@ -194,7 +198,7 @@ package struct Redaction {
     }
   }
 
-  /// A message's fields, its body and the pieces of that, which agree with each other afterwards.
+  /// Redacts a message's fields and its body, and keeps fields, body and chunks consistent.
   private mutating func message(
     _ headers: inout HeaderFields,
     _ body: inout Body,
@@ -219,16 +223,16 @@ package struct Redaction {
     }
     guard let opened = Inflate.opened(body.data, coding: coding) else {
       if !ContentType(type).isMedia {
-        obstacle = "a body in \(coding) cannot be opened to look for credentials"
+        obstacle = "a body in \(coding) cannot be decoded to search for credentials"
         log?.unopened(coding)
       }
       return
     }
     let (whole, surplus) = (Bytes(opened.content), Bytes(opened.surplus))
     let content = content(whole, type: type, what: "a body")
-    // Clients pass over what stands behind, and it goes with the coding.
+    // Clients ignore surplus bytes, which are removed together with the coding.
     let rest = surplus.isEmpty ? surplus : self.content(surplus, type: "", what: "a body")
-    // So do a name and a comment in its head (RFC 1952 §2.3.1).
+    // Clients also ignore a name and a comment in its header (RFC 1952 §2.3.1).
     let packed = coding.isEmpty ? [] : Bytes(body.data)
     let hasHead = EmbeddedTexts(packed).isKnown && holds(EmbeddedTexts.lines(of: packed), 0)
     guard content != whole || rest != surplus || hasHead else { return }
@@ -239,14 +243,14 @@ package struct Redaction {
     headers.follow(BodyChange(from: before, opened.content, to: after))
   }
 
-  /// Looks through a large stream of events part by part, with no more in memory than one of them.
+  /// Searches a large stream of events part by part, with only one part in memory.
   ///
   /// - Parameters:
-  ///   - body: The stream, which is another one where something was replaced.
+  ///   - body: The stream, which is replaced if it contains secrets.
   ///   - batches: Its parts.
   ///   - type: The media type, as it is written.
-  ///   - timing: The pieces of the stream.
-  /// - Returns: The number of bytes that it is longer now; `nil` where nothing was replaced.
+  ///   - timing: The chunks of the stream.
+  /// - Returns: The change of the stream's size in bytes; `nil` if nothing was replaced.
   mutating func stream(
     _ body: inout Body,
     _ batches: EventBatches,
@@ -257,13 +261,13 @@ package struct Redaction {
     for batch in batches where !pseudonyms.isOverfull {
       guard batch.count <= batches.bytesMax else {
         obstacle =
-          "an event of more than \(batches.bytesMax) bytes is too large to be looked through for "
+          "an event of more than \(batches.bytesMax) bytes is too large to be searched for "
           + "credentials"
         continue
       }
       unpackedBytes = 0
       let content = content(Bytes(body.bytes(batch)), type: type, what: "an event")
-      // What is left out need not be written.
+      // An omitted interaction need not be rewritten.
       if obstacle == nil { rewriting.replace(batch, by: Data(content)) }
     }
     guard obstacle == nil, let rewritten = rewriting.finish(&timing) else { return nil }
@@ -271,19 +275,19 @@ package struct Redaction {
     return rewritten.count - body.count
   }
 
-  /// Notes are JSON like any other; what is not replaced keeps its spelling. `_har` is searched for
-  /// secrets, and removed.
+  /// Returns notes without secrets. They are redacted like JSON, and the rest keeps its spelling.
+  /// `_har` is searched for secrets and then removed.
   mutating func notes(_ members: [JSON.Member]) -> [JSON.Member] {
     guard !members.isEmpty else { return members }
     let bytes = Bytes(JSON.object(members).bytes())
     guard let replaced = json(bytes, depth: 0), replaced != bytes,
-      // It was written here a moment ago.
+      // The text was just written as JSON, so it can be parsed.
       let json = try? JSONParser.parse(replaced), case .object(let members) = json
     else { return members.withoutHAR }
     return members.withoutHAR
   }
 
-  /// Returns the notes of a cassette as they are told of in a log: as number 0.
+  /// Returns the notes of a cassette without secrets. In a log, they have the number 0.
   mutating func notes(ofCassette members: [JSON.Member]) -> [JSON.Member] {
     log?.begin(-1)
     rereadBytesLeft = Self.rereadBytesMin
@@ -301,24 +305,24 @@ package struct Redaction {
 }
 
 extension Cassette {
-  /// Returns the cassette without its secrets, and what could not be kept, in words.
+  /// Returns the cassette without its secrets, and descriptions of the omitted interactions.
   package func redacted(
     by rules: RedactionRules = .standard
   ) -> (cassette: Cassette, leftOut: [String]) {
     var redaction = Redaction(continuing: interactions, rules: rules)
     var cassette = Cassette(redaction.redact(interactions))
-    // Looked at last, when all secrets are known.
+    // Notes are processed last, when all secrets are known.
     cassette.notes = redaction.notes(notes)
     return (cassette, redaction.leftOut)
   }
 }
 
 extension [JSON.Member] {
-  /// The notes without `_har`, the name under which the first builds kept all content of a HAR.
+  /// The notes without `_har`, under which the first builds stored all content of a HAR.
   package var withoutHAR: Self { filter { $0.name.value != "_har" } }
 }
 
-// One import is enough: a module brings along what it stands on.
+// One import is enough: a module re-exports the modules that it builds on.
 
 // The mark of this module in programs, by which `check-release` finds it; the number is its own.
 @section("__DATA_CONST,__wt_modules")

@@ -7,9 +7,9 @@ public struct CassetteLeak: Sendable, Hashable {
   /// The place within the interaction, such as `request header Authorization` or
   /// `response body JSON token`.
   public var place: String
-  /// The name of the secret, or the kind of secret that it looks like.
+  /// The name of the secret, or the kind of secret that its value looks like.
   public var kind: String
-  /// The row of the table of detections that found it, such as `field-name`.
+  /// The row of the detection table that found it, such as `field-name`.
   public var rule: String
   /// The length of the value in bytes.
   public var bytes: Int
@@ -22,31 +22,30 @@ extension CassetteLeak: CustomStringConvertible {
   }
 }
 
-/// The secrets that a redaction came across, for a lint, which changes nothing. Values are
-/// never in it.
+/// The secrets that a redaction found, for a lint, which changes nothing. It never contains values.
 struct RedactionLog {
   private(set) var leaks: [CassetteLeak] = []
-  /// The bodies that could not be looked into.
+  /// The bodies that could not be searched.
   private(set) var unopened: [(number: Int, line: String)] = []
-  /// The place where the walk is within an interaction.
+  /// The current place within an interaction.
   var part: String {
     get { member.map { "\(base) JSON \(SecretNames.slug($0))" } ?? base }
     set { (base, member) = (newValue, nil) }
   }
   private var base = ""
-  /// The member of a JSON text that the walk is in; what it is called is written when it is wanted.
+  /// The current member of a JSON text. Its name is formatted on demand.
   private var member: String?
   private var number = 0
   private var known: Set<CassetteLeak> = []
   private var knownLines: Set<String> = []
-  /// Tells whether the walk is where words look drawn by lot because they are, and no secrets.
+  /// Whether words at this place look random but are not secrets.
   var isAtLot = false
-  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1): drawn by lot, and
+  /// The boundaries of the interaction's multipart bodies (RFC 2046 §5.1.1), which are random but
   /// public.
   private var boundaries: [Bytes] = []
-  /// RFC 2046 §5.1.1 has 70.
+  /// RFC 2046 §5.1.1 allows 70 characters.
   private static let boundaryBytesMax = 200
-  /// Each is looked into for each word that looks drawn by lot.
+  /// The maximum number of boundaries. Each random word is compared with all of them.
   private static let boundariesMax = 64
 
   /// Enters a member of a JSON text.
@@ -57,7 +56,7 @@ struct RedactionLog {
     boundaries = []
   }
 
-  /// Takes note of what parts the bodies of a type.
+  /// Records the boundary of a type.
   mutating func meet(_ type: ContentType) {
     guard type.essence.hasPrefix("multipart/"),
       let boundary = type["boundary"].map({ Bytes($0.utf8) }),
@@ -73,10 +72,10 @@ struct RedactionLog {
   }
 
   mutating func unopened(_ coding: String) {
-    leaveOff("\(part): in \(coding), which is not opened here")
+    leaveOff("\(part): in \(coding), which cannot be decoded here")
   }
 
-  /// Takes note of an interaction that is not searched, or not to its end.
+  /// Records an interaction that is not searched completely.
   mutating func leaveOff(_ reason: String) {
     let line = "#\(number) \(reason)"
     if knownLines.insert(line).inserted { unopened.append((number, line)) }
@@ -89,8 +88,7 @@ struct RedactionLog {
     }
   }
 
-  /// Tells whether a word is a boundary or a part of one, with the hyphens that stand around it in
-  /// a body.
+  /// Whether a word is a boundary or a part of one, possibly with surrounding hyphens.
   private func isBoundary(_ word: ByteSlice) -> Bool {
     guard !boundaries.isEmpty else { return false }
     let isHyphen = { (byte: UInt8) in byte == "-" }

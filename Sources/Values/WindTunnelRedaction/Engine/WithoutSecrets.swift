@@ -1,16 +1,15 @@
 internal import Foundation
 
-// Secrets in texts that belong to no cassette, such as the words of a command and requests in a
-// log.
+// Secrets in texts outside of cassettes, such as a command or requests in a log.
 
 extension String {
-  /// The text with pseudonyms for what stands under a secret's name or looks like a secret.
+  /// The text with pseudonyms in place of values that have a secret's name or look like a secret.
   package var withoutSecrets: String {
     var redaction = Redaction(continuing: [])
     return redaction.text(self)
   }
 
-  /// Returns the same, and without the secrets of some requests where it repeats them.
+  /// Returns the same, and also without the secrets of some requests.
   package func withoutSecrets(
     of requests: [Request],
     by rules: RedactionRules = .standard
@@ -19,33 +18,36 @@ extension String {
     let asked = requests.map { Interaction($0, Response()) }
     let answer = Response(headers: ["Content-Type": "text/plain"], body: Body(self))
     let told = Interaction(Request("GET", "/"), answer)
-    // What cannot be told without them is not told.
+    // A text that cannot be stored without secrets is omitted.
     return redaction.redact(asked + [told]).last?.response?.body.text ?? ""
   }
 
-  /// Tells whether what bears this name is a secret: `--api-token`.
+  /// Whether a value with this name is a secret: `--api-token`.
   package var namesSecret: Bool { SecretNames(.standard).kind(of: self, in: .field) != nil }
 
-  /// Tells whether a parameter of this name in an address is a secret: `key`.
+  /// Whether a URL parameter with this name is a secret: `key`.
   package var namesSecretParameter: Bool {
     SecretNames(.standard).kind(of: self, in: .query) != nil
   }
 
-  /// Tells whether a header field of this name is a secret: `X-Api-Key`, `Cookie`.
+  /// Whether a header field with this name is a secret: `X-Api-Key`, `Cookie`.
   package var namesSecretField: Bool {
     SecretNames(.standard).kind(of: self, in: .header) != nil
       || ["authorization", "cookie"].contains(lowercased())
   }
 
-  /// Tells whether what bears this name in an address, a field or a body is a secret by rules.
+  /// Whether a value with this name in a URL, a header field or a body is a secret according to
+  /// rules.
   package func namesSecret(by rules: RedactionRules) -> Bool {
     let names = SecretNames(rules)
     return [.query, .header, .field].contains { names.kind(of: self, in: $0) != nil }
   }
 
-  /// Tells whether what bears this name is a secret in every place: a `session` may be a desktop's.
+  /// Whether a value with this name is a secret in every context, unlike `session`, which may be a
+  /// desktop's.
   ///
-  /// A variable's `TOKEN` is one, too: it has no neighbours that could say otherwise.
+  /// A variable called `TOKEN` is one, because it has no neighbours that could give it another
+  /// meaning.
   package var surelyNamesSecret: Bool {
     namesSecret
       && (Vocabulary.ambiguous[SecretNames.folded(self)] == nil
@@ -61,15 +63,17 @@ extension Interaction {
 }
 
 extension RequestURL {
-  /// The address with pseudonyms for what a recording would not keep of it: user info, parameters
-  /// that are named like secrets, and what looks like one.
+  /// The URL with pseudonyms in place of the parts that a recording would redact.
+  ///
+  /// These are user information, parameters with a secret's name, and values that look like
+  /// secrets.
   package var withoutSecrets: RequestURL {
     guard mayHoldSecret else { return self }
     var redaction = Redaction(continuing: [])
     return redaction.address(self)
   }
 
-  /// Tells whether there is anything to look into: most addresses are a few words and numbers.
+  /// Whether the URL needs a search. Most URLs consist of a few words and numbers.
   private var mayHoldSecret: Bool {
     if query?.isEmpty == false || userInfo != nil { return true }
     let segments = path.read.utf8.split(separator: UInt8(ascii: "/"))

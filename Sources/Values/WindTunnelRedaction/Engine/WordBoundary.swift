@@ -1,15 +1,15 @@
-/// A secret that is a word or short, and so occurs in texts by chance: a password `test`, a PIN
-/// `2024`, a token `pass-phrase`.
+/// A secret that is short or a word, and so occurs in texts by coincidence: a password `test`, a
+/// PIN `2024`, a token `pass-phrase`.
 ///
-/// It counts where it stands alone, between spaces, quotation marks, brackets, `=`, `&` and
-/// whatever else is no part of a word. What joins words, joins it, too, so that a date, a version,
-/// a host and a media type stay whole.
+/// It only counts between word boundaries: spaces, quotation marks, brackets, `=`, `&` and other
+/// characters that are not part of a word. Characters that join words are not boundaries, so that a
+/// date, a version, a host and a media type stay unchanged.
 ///
-/// - Letters alone (`test`, `password`) may be a name as well. They stay where names stand: before
-///   `:` and `=`, behind `<`, as a JSON key, as a segment of a path, and in HTML and scripts except
-///   where they are the whole of a value.
-/// - Digits alone stay in numbers, dates, times and ports.
-/// - Anything else is no name and no number, and goes wherever it stands alone.
+/// - Letters alone (`test`, `password`) may also be a name. They are kept at the position of a
+///   name: before `:` and `=`, after `<`, as a JSON key and as a path segment. In HTML and scripts,
+///   they are kept unless they are a whole value.
+/// - Digits alone are kept in numbers, dates, times and ports.
+/// - Any other secret is neither a name nor a number, and is replaced between any word boundaries.
 struct WordBoundary {
   private enum Kind { case letters, digits, other }
 
@@ -21,10 +21,10 @@ struct WordBoundary {
     kind = isWord ? .letters : isNumber ? .digits : .other
   }
 
-  /// Tells whether it may be the name of something.
+  /// Whether the secret may be the name of something.
   var isName: Bool { kind == .letters }
 
-  /// The signs that make one word of two.
+  /// The characters that join two words into one.
   private var joints: StaticString {
     switch kind {
     case .letters: "-./'@"
@@ -33,8 +33,8 @@ struct WordBoundary {
     }
   }
 
-  /// Tells whether it stands alone in a text.
-  func stands(at range: Range<Int>, of bytes: Bytes, in place: KnownValueSearch.Place) -> Bool {
+  /// Whether the secret is between word boundaries in a text.
+  func stands(at range: Range<Int>, of bytes: Bytes, in place: KnownValueSearch.Context) -> Bool {
     switch place {
     case .syntax: return false
     case .prose: break
@@ -57,7 +57,7 @@ struct WordBoundary {
     return isJoint && isPart(index + step)
   }
 
-  /// Tells whether a word stands where the name of a value or an element does.
+  /// Whether a word is at the position of the name of a value or an element.
   private static func names(_ bytes: Bytes, _ range: Range<Int>) -> Bool {
     if range.lowerBound > 0, "</".utf8.contains(bytes[range.lowerBound - 1]) { return true }
     let rest = bytes[range.upperBound...].prefix(4)

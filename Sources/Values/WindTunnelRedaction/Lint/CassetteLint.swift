@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A search for secrets on a cassette: by the names and shapes that recordings are redacted by, and
-/// for words that look random.
+/// A search for secrets on a cassette: by the names and formats that recordings are redacted by,
+/// and for words that look random.
 ///
 /// ```swift
 /// for leak in CassetteLint(cassette).leaks { print(leak) }
@@ -12,13 +12,13 @@ public struct CassetteLint: Sendable {
   /// The bodies that could not be searched, one sentence each.
   public let unopened: [String]
 
-  /// Searches a cassette, or what was added to it or changed in it.
+  /// Searches a cassette, or only its new and changed interactions.
   ///
   /// - Parameters:
   ///   - cassette: The cassette.
-  ///   - earlier: The cassette before; an interaction that is unchanged since is not searched. Its
-  ///     secrets are searched for in the others all the same.
-  ///   - rules: Further rules of redaction.
+  ///   - earlier: The previous cassette. Unchanged interactions are not reported, but their secrets
+  ///     are also searched in the others.
+  ///   - rules: Redaction rules in addition to the default ones.
   public init(
     _ cassette: Cassette,
     since earlier: Cassette = Cassette(),
@@ -37,8 +37,10 @@ public struct CassetteLint: Sendable {
 }
 
 extension Cassette {
-  /// Returns the numbers, counted from 1, of the interactions that did not stand on an earlier
-  /// cassette as they stand here. What stood there once and stands here twice was added once.
+  /// Returns the numbers, from 1, of the interactions that an earlier cassette does not contain in
+  /// the same form.
+  ///
+  /// Duplicates count: an interaction that occurred once and now occurs twice was added once.
   package func added(since earlier: Cassette) -> [Int] {
     var known: [Interaction: Int] = [:]
     for interaction in earlier.interactions { known[interaction, default: 0] += 1 }

@@ -1,27 +1,29 @@
-/// The placeholders of a cassette, each with its places and its reason, so that a wrongly redacted
-/// value can be kept the next time.
+/// The placeholders of a cassette, each with its places and its reason. With it, a wrongly redacted
+/// value can be kept in the next recording.
 public struct CassetteReview: Sendable {
-  /// A placeholder and the reason for which its value was redacted.
+  /// A placeholder and the reason why its value was redacted.
   public struct Placeholder: Sendable, Hashable {
     /// The text of the placeholder, such as `REDACTED-token-1`.
     public let text: String
-    /// The row of the table of detections that redacted its value, such as `field-name`.
+    /// The row of the detection table by which the value was redacted, such as `field-name`.
     public let rule: String
     /// The reason in a few words.
     public let reason: String
     /// The places of the placeholder, such as `#2 response body $.session.token`.
     public fileprivate(set) var places: [String]
-    /// The value of `--keep` that keeps such a value the next time.
+    /// The value of `--keep` that keeps such a value in the next recording.
     public let keep: String
   }
 
   /// The placeholders, in the order of their first places.
   public let placeholders: [Placeholder]
-  /// The numbers, from 1, of recordings that differ only in redacted values, so that the order of
-  /// requests decides which of them a request gets.
+  /// The numbers, from 1, of recordings that only differ in redacted values. The order of requests
+  /// decides which of them is played.
   public let alike: [[Int]]
-  /// The numbers, from 1, of recordings with a time whose path has a name for a segment: a client's
-  /// braces that an older version recorded, or a pattern that was made of a recording.
+  /// The numbers, from 1, of timed recordings whose path contains a variable segment.
+  ///
+  /// Such a path contains a client's braces that an older version recorded, or it is a pattern
+  /// created from a recording.
   public let patterns: [Int]
 
   /// Collects the placeholders of a cassette.
@@ -37,7 +39,8 @@ public struct CassetteReview: Sendable {
       .map { $0.offset + 1 }
   }
 
-  /// Requests that are one once the ordinals are gone, and were not recorded for the same value.
+  /// Returns groups of requests that are equal without ordinals but were recorded with different
+  /// values.
   private static func alike(_ interactions: [Interaction]) -> [[Int]] {
     var groups: [Request: [Int]] = [:]
     for (index, interaction) in interactions.enumerated() {
@@ -81,7 +84,7 @@ private struct PlaceholderFinder {
     guard field.isNamed("Cookie") || field.isNamed("Set-Cookie") else {
       return look(in: field.value, place, field.name)
     }
-    // The name of the one cookie: that of the field would keep all of them.
+    // The name of the single cookie, because the field's name would keep all cookies.
     for cookie in field.value.split(whereSeparator: { ";,".contains($0) }) {
       let name = cookie.split(separator: "=", omittingEmptySubsequences: false)[0]
       let isNamed = name.endIndex < cookie.endIndex
@@ -91,7 +94,7 @@ private struct PlaceholderFinder {
 
   private mutating func look(in body: Body, _ part: String) {
     guard body.count <= Body.openedBytesMax, PseudonymText.mayBeIn(Bytes(body.data)) else { return }
-    // What is no JSON is a text like any other.
+    // A body that is not JSON is searched as text.
     if let json = try? JSONParser.parse(Bytes(body.data)) {
       look(in: json, part, "$", nil)
     } else {
@@ -114,7 +117,7 @@ private struct PlaceholderFinder {
     }
   }
 
-  /// Tells whether it is worth writing down where a value stands.
+  /// Whether the place of a value must be determined.
   private static func mayHold(_ json: JSON) -> Bool {
     switch json {
     case .object, .array: true
@@ -134,7 +137,7 @@ private struct PlaceholderFinder {
 
   private mutating func add(_ text: String, _ slug: String, _ place: String, _ name: String?) {
     if let index = indices[text.read] {
-      // One place is looked through at once.
+      // Places are searched in order, so only the last one can be equal.
       if found[index].places.last != place.read { found[index].places.append(place) }
       return
     }
@@ -144,15 +147,15 @@ private struct PlaceholderFinder {
     found.append(.init(text: text, rule: rule, reason: reason, places: places, keep: keep))
   }
 
-  /// Returns the row that a placeholder's name tells.
+  /// Returns the table row and the reason according to a placeholder's name.
   private func reason(_ slug: String) -> (rule: String, reason: String) {
     if let row = DetectionRow.all.first(where: { $0.id == slug }) { return (row.id, row.finds) }
     switch slug {
     case "authorization", "proxy-authorization", "authentication":
-      return ("credentials", "what follows the scheme of \(slug)")
-    case "userinfo": return ("user-info", "user and password of an address")
-    case "email", "phone": return ("personal-data", "what a person is reached by")
-    case "hook", "slack-hook": return ("web-hook", "the secret part of an address")
+      return ("credentials", "the part after the scheme of \(slug)")
+    case "userinfo": return ("user-info", "user and password of a URL")
+    case "email", "phone": return ("personal-data", "a contact detail of a person")
+    case "hook", "slack-hook": return ("web-hook", "the secret part of a URL")
     default: break
     }
     switch names.kind(of: slug, in: .query) ?? names.kind(of: slug, in: .header) {

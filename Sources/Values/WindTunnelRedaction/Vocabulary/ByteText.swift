@@ -1,4 +1,4 @@
-// Bytes of a text as the letters that they are.
+// Comparisons of bytes with ASCII letters.
 
 extension UInt8 {
   static func == (byte: UInt8, letter: Unicode.Scalar) -> Bool { byte == UInt8(ascii: letter) }
@@ -14,28 +14,28 @@ extension UInt8? {
 }
 
 extension Collection<UInt8> {
-  /// The text of which these are the bytes in UTF-8.
+  /// The text with these UTF-8 bytes.
   var text: String { String(decoding: self, as: UTF8.self) }
-  /// The same text with small letters of ASCII.
+  /// The same text with ASCII letters in lower case.
   var lowercasedText: String { map(\.asciiLowercased).text }
 }
 
 extension Bytes {
-  /// Whether a text begins at a place.
+  /// Whether a text begins at a position.
   func has(_ text: String, at place: Int) -> Bool {
     self[Swift.min(place, count)...].starts(with: text.utf8)
   }
 
-  /// Returns the bytes from a place on that fit, up to a number of them.
+  /// Returns the bytes from a position while they match, up to a maximum number.
   func run(from place: Int, most: Int = .max, while fits: (UInt8) -> Bool) -> ByteSlice {
     self[Swift.min(place, count)...].prefix(most).prefix(while: fits)
   }
 
-  /// Returns the bytes with each of some ordered ranges replaced.
+  /// Returns the bytes with each of some sorted ranges replaced.
   func replacing(_ ranges: [Range<Int>], _ body: (Bytes) -> Bytes) -> Bytes {
     Edit.applied(ranges.map { Edit($0, body(Bytes(self[$0]))) }, to: self)
   }
 
-  /// Returns the place of the first byte from a place on that is no white space.
+  /// Returns the position of the first byte from a position that is not white space.
   func wordStart(from place: Int) -> Int { run(from: place) { $0 <= 0x20 }.endIndex }
 }

@@ -2,8 +2,8 @@ internal import Foundation
 
 /// The distinction of code and placeholders from values.
 enum CodeText {
-  /// `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`, `<%…%>`, `%s`: something else is put
-  /// there.
+  /// Whether a text is a placeholder: `$name`, `${…}`, `#{…}`, `{{…}}`, `{name}`, `<name>`,
+  /// `<%…%>`, `%s`.
   static func isPlaceholder(_ text: some BidirectionalCollection<UInt8>) -> Bool {
     guard let first = text.first, let last = text.last else { return false }
     let rest = text.dropFirst()
@@ -16,12 +16,12 @@ enum CodeText {
     }
   }
 
-  /// Whether a text stands for a value that is elsewhere.
+  /// Whether a text refers to a value elsewhere.
   static func isElsewhere(_ text: ByteSlice) -> Bool {
     beginsReference(text) || isPlaceholder(text)
   }
 
-  /// `$name`, `${`, `$(`, `#{`.
+  /// Whether a text begins with a reference: `$name`, `${`, `$(`, `#{`.
   static func beginsReference(_ text: some Collection<UInt8>) -> Bool {
     guard let first = text.first, let next = text.dropFirst().first else { return false }
     if next == "{" { return first == "$" || first == "#" }
@@ -32,20 +32,19 @@ enum CodeText {
       || text.dropFirst().allSatisfy { isLetter($0) || $0.isASCIIDigit }
   }
 
-  /// Tells whether what stands behind a quotation mark goes on with code, so that the mark ends a
-  /// string: `" + token`, `'+id+'`.
+  /// Whether code follows a quotation mark, so that the mark ends a string: `" + token`, `'+id+'`.
   static func follows(_ text: ByteSlice) -> Bool {
     guard let first = text.first(where: { $0 != 0x20 }) else { return true }
     return "+),;.]}?|&".utf8.contains(first)
   }
 
-  /// Tells whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
+  /// Whether a text is a name or a path of names: `token`, `user.token`, `self.access_token`.
   static func isIdentifier(_ text: ByteSlice) -> Bool {
     text.first.map(isLetter) == true && text.allSatisfy { isLetter($0) || $0 == "." }
   }
 
-  /// Tells whether a text calls something by its name: `user.token` or `password`, up to what ends
-  /// an expression.
+  /// Whether a text is an expression with names, such as `user.token` or `password`, followed by
+  /// the end of an expression.
   static func isExpression(_ text: ByteSlice, isSpaced: Bool, before rest: ByteSlice) -> Bool {
     guard isIdentifier(text) else { return false }
     if isSpaced, keywords.contains(where: { text.elementsEqual($0.utf8) }) { return true }
@@ -62,10 +61,10 @@ enum CodeText {
     return "+?|*".utf8.contains(next)
   }
 
-  /// Beginnings of references in HCL.
+  /// Prefixes of references in HCL.
   private static let roots = ["var.", "local.", "data.", "module.", "each.", "aws_", "random_"]
 
-  /// Words that an expression begins with.
+  /// Words at the beginning of expressions.
   private static let keywords = [
     "new", "await", "async", "this", "self", "try", "not", "typeof", "function", "lambda",
   ]

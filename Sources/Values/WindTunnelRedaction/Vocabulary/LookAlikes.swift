@@ -1,8 +1,9 @@
-/// Letters that look like a Latin one, and are of another script or made to look so.
+/// Letters that look like Latin ones but belong to another script or style.
 enum LookAlikes {
-  /// The Latin letter that each looks like, in lower case.
+  /// The similar Latin letter for each letter, in lower case.
   static let latin = Dictionary(
-    // First the Latin letter, then letters of other scripts, small capitals and white letters.
+    // First the Latin letter, then similar letters of other scripts, small capitals and enclosed
+    // letters.
     Vocabulary.words(
       """
       aаᴀɑαАΑᎪꓮ🅐🅰 bвьʙВΒᏴꓐ🅑🅱 cсᴄςСΣᏟꓚ🅒🅲 dԁᴅđðĐᎠꓓ🅓🅳 eеᴇҽεЕΕᎬꓰ🅔🅴 fꜰꓝ🅕🅵 gɡɢցԌᏀꓖ🅖🅶 hһʜհнНΗᎻꓧħ🅗🅷

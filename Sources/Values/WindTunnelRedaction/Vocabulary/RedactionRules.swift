@@ -1,33 +1,33 @@
 public import WindTunnelCassettes
 
-/// The values that are removed from a recording before it is written, beside those that always are.
+/// The values that are removed from a recording before it is written. They are added to the default
+/// rules.
 ///
 /// ```swift
 /// let rules = RedactionRules(names: ["loginToken", "$.user.code"], keep: ["pageToken"])
 /// ```
 ///
-/// Rules only add: the default names of secrets (`Authorization`, `Cookie`, `password`,
-/// `access_token`, `X-Api-Key`, …) always apply. Names are compared without regard to case and to
-/// the separators of words: `clientSecret` is `client_secret`.
+/// The default names of secrets (`Authorization`, `Cookie`, `password`, `access_token`,
+/// `X-Api-Key`, …) always apply. Names are compared without case and word separators:
+/// `clientSecret` equals `client_secret`.
 public struct RedactionRules: Sendable, Hashable {
-  /// The names of further header fields whose values are secrets.
+  /// The names of additional header fields whose values are secrets.
   public var headers: [String]
-  /// The names of further query parameters whose values are secrets.
+  /// The names of additional query parameters whose values are secrets.
   public var queries: [String]
-  /// The names of further JSON members and form fields whose values are secrets.
+  /// The names of additional JSON members and form fields whose values are secrets.
   public var fields: [String]
-  /// The places of secrets in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
+  /// The paths of secrets in JSON bodies, such as `$.user.code`, `$.items[*].key` and `$..hint`.
   public var paths: [JSONPath]
-  /// The names of values, and their places in JSON bodies, that are no secrets whatever they look
-  /// like: they stay.
+  /// The names of values, or their paths in JSON bodies, that are never secrets and are kept.
   public var keep: [String]
-  /// Tells whether e-mail addresses, telephone numbers and people's names are removed, too.
+  /// Whether e-mail addresses, telephone numbers and people's names are also removed.
   public var personalData: Bool
 
-  /// The rules that always apply, and no further ones.
+  /// The default rules without additional ones.
   public static let standard = RedactionRules()
 
-  /// Makes rules on top of those that always apply.
+  /// Creates rules in addition to the default ones.
   public init(
     headers: [String] = [],
     queries: [String] = [],
@@ -40,8 +40,8 @@ public struct RedactionRules: Sendable, Hashable {
     (self.paths, self.keep, self.personalData) = (paths, keep, personalData)
   }
 
-  /// Makes rules of the names of secrets, wherever they stand; a name that begins with `$` is a
-  /// place in JSON bodies, and must be a valid path.
+  /// Creates rules from the names of secrets at any place. A name that begins with `$` is a path in
+  /// JSON bodies and must be valid.
   public init(names: [String], keep: [String] = [], personalData: Bool = false) {
     let words = names.filter { !$0.hasPrefix("$") }
     self.init(
@@ -54,22 +54,21 @@ public struct RedactionRules: Sendable, Hashable {
     )
   }
 
-  /// Returns the same, and more names and places whose values stay.
+  /// Returns the rules with more names and paths whose values are kept.
   package func keeping(_ more: [String]) -> RedactionRules {
     var rules = self
     rules.keep += more
     return rules
   }
 
-  /// The places in JSON bodies whose values stay.
+  /// The paths in JSON bodies whose values are kept.
   package var keptPaths: [JSONPath] {
     keep.filter { $0.hasPrefix("$") }.compactMap { JSONPath($0) }
   }
 
-  /// Tells whether a text names a place in JSON bodies.
+  /// Whether a text is a path in JSON bodies.
   package static func isPlace(_ text: String) -> Bool { JSONPath(text) != nil }
 
-  /// The rules that always apply, and those for e-mail addresses, telephone numbers and people's
-  /// names.
+  /// The default rules, and rules for e-mail addresses, telephone numbers and people's names.
   public static let personalData = RedactionRules(personalData: true)
 }

@@ -1,28 +1,27 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The judgement by a field's name whether its value is a secret, may be one, or is none.
+/// The judgement whether the value of a named field is a secret, may be one, or is harmless.
 ///
-/// A name is compared as its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
-/// `xApiKey` are one. What decides is its end, without what is put behind a name that stays the
-/// same: `user[new_password]`, `passwordHash` and `api_key_v2` are a password, a password and a
-/// key.
+/// A name is compared by its letters and digits in lower case, so `X-Api-Key`, `x_api_key` and
+/// `xApiKey` are equal. The end of the name decides, ignoring neutral suffixes. So
+/// `user[new_password]` and `passwordHash` are a password, and `api_key_v2` is a key.
 struct SecretNames {
-  /// The place where a name stands.
-  enum Place: String { case header, query, field }
+  /// The place of a name.
+  enum Location: String { case header, query, field }
 
   /// The meaning of a name for its value.
   enum Kind: Hashable {
-    /// Somebody said that it is one.
+    /// A rule declares the value as a secret.
     case told
     case certain
     case ambiguous(Sense)
-    /// E-mail addresses and telephone numbers, which are looked for elsewhere, too.
+    /// E-mail addresses and telephone numbers, which are also searched elsewhere.
     case contact
-    /// Names and addresses of people, which occur elsewhere by chance.
+    /// Names and addresses of people, which occur elsewhere by coincidence.
     case person
 
-    /// The row of the table of detections that a value under such a name is found by.
+    /// The row of the detection table for values with such a name.
     var row: String {
       switch self {
       case .told: "told"
@@ -32,14 +31,14 @@ struct SecretNames {
       }
     }
 
-    /// Tells whether the name alone is no proof.
+    /// Whether the name alone is not sufficient.
     var isAmbiguous: Bool { if case .ambiguous = self { true } else { false } }
   }
 
-  private let told: [Place: Set<String>]
+  private let told: [Location: Set<String>]
   private let kept: Set<String>
   private let personalData: Bool
-  private let known = Locked<[Place: [String: Kind?]]>([:])
+  private let known = Locked<[Location: [String: Kind?]]>([:])
 
   init(_ rules: RedactionRules) {
     told = [
@@ -51,16 +50,17 @@ struct SecretNames {
     personalData = rules.personalData
   }
 
-  /// Returns the meaning of a name for its value; `nil` where it has none. The same few names come
-  /// again and again.
-  func kind(of written: some StringProtocol, in place: Place) -> Kind? {
-    // Only the end of it decides.
+  /// Returns the meaning of a name for its value; `nil` if it has none. Results are cached, because
+  /// the same names occur repeatedly.
+  func kind(of written: some StringProtocol, in place: Location) -> Kind? {
+    // Only the end of the name decides.
     Work.read(min(written.utf8.count, Self.nameBytesMax))
     let name = String(decoding: written.utf8.suffix(Self.nameBytesMax), as: UTF8.self)
     if let kind = known.withLock({ $0[place]?[name] }) { return kind }
     let kind = read(name, place)
     known.withLock {
-      // Keys that are data, such as ids, are as many as there are bodies.
+      // The cache is limited, because names that are data, such as identifiers, are different in
+      // every body.
       if $0[place, default: [:]].count < Self.knownMax {
         $0[place, default: [:]][name] = .some(kind)
       }
@@ -71,7 +71,7 @@ struct SecretNames {
   private static let knownMax = 4096
   private static let nameBytesMax = 512
 
-  private func read(_ written: String, _ place: Place) -> Kind? {
+  private func read(_ written: String, _ place: Location) -> Kind? {
     let name = Self.folded(written)
     guard !name.isEmpty, !kept.contains(name) else { return nil }
     if told[place]?.contains(name) == true { return .told }
@@ -81,7 +81,7 @@ struct SecretNames {
     return Vocabulary.persons.contains(name) ? .person : nil
   }
 
-  /// Tells whether somebody said that what bears a name is no secret.
+  /// Whether a rule declares values with a name as not secret.
   func isKept(_ name: some StringProtocol) -> Bool {
     !kept.isEmpty && kept.contains(Self.folded(name))
   }
@@ -89,7 +89,7 @@ struct SecretNames {
   private static func standard(
     _ name: String,
     _ written: some StringProtocol,
-    _ place: Place
+    _ place: Location
   ) -> Kind? {
     if place == .header, Vocabulary.harmlessHeaders.contains(name) { return nil }
     if ends(name, in: Vocabulary.harmless) { return nil }
@@ -98,7 +98,7 @@ struct SecretNames {
     while let shorter = withoutTail(stem) {
       stem = shorter
       if let kind = plain(stem, place) {
-        // `key1` and `login_field` are anything.
+        // `key1` and `login_field` may be anything.
         return kind == .certain || stem != "key" && stem != "keys" && stem != "login" ? kind : nil
       }
     }
@@ -110,8 +110,10 @@ struct SecretNames {
     return within(parts) ? .ambiguous(.near) : nil
   }
 
-  /// Tells whether a word of a name, or two or three together, name a secret, and what follows says
-  /// nothing else about it: `redisPasswordReplica`, `segredo_do_cliente`, `şifresi`.
+  /// Whether up to three adjacent words of a name are a secret's name: `redisPasswordReplica`,
+  /// `segredo_do_cliente`, `şifresi`.
+  ///
+  /// No following word may give the name another meaning.
   private static func within(_ parts: [String]) -> Bool {
     guard parts.count <= 8 else { return false }
     if parts.count > 1, let last = parts.last, ["pass", "pw", "pwd"].contains(last) { return true }
@@ -124,7 +126,7 @@ struct SecretNames {
     return false
   }
 
-  /// Tells whether a word is a secret's name, be it with an ending of its language.
+  /// Whether a word is a secret's name, possibly with a grammatical ending.
   private static func isRoot(_ word: String) -> Bool {
     if plain(word, .field) == .certain { return true }
     return (1...3).contains { count in
@@ -132,7 +134,8 @@ struct SecretNames {
     }
   }
 
-  /// Returns the words of a name: parted by signs, and by capitals behind small letters.
+  /// Returns the words of a name, separated by symbols or by an upper-case letter after a
+  /// lower-case one.
   static func words(of name: some StringProtocol) -> [String] {
     var (words, word, wasSmall): ([String], String, Bool) = ([], "", false)
     for character in name.suffix(80) {
@@ -147,12 +150,12 @@ struct SecretNames {
     return word.isEmpty ? words : words + [folded(word)]
   }
 
-  private static func plain(_ name: String, _ place: Place) -> Kind? {
+  private static func plain(_ name: String, _ place: Location) -> Kind? {
     if ends(name, in: Vocabulary.certain) || Vocabulary.certainWholes.contains(name) {
       return .certain
     }
     if let sense = Vocabulary.ambiguous[name] {
-      // A key of a store, of music, of a table: only an address is opened with one.
+      // A key of a store, of music or of a table. Only in a URL is it a credential.
       return (name == "key" || name == "keys") && place == .field ? nil : .ambiguous(sense)
     }
     if name.hasSuffix("tokens") { return .ambiguous(.token) }
@@ -166,7 +169,7 @@ struct SecretNames {
     if name.hasSuffix("secret") || name.hasSuffix("pwd") { return .certain }
     if name.hasSuffix("signature") || name.hasSuffix("assertion") { return .ambiguous(.token) }
     if ends(name, in: Self.cards) { return .ambiguous(.card) }
-    // An owner and a key, and more than that.
+    // An owner followed by `key`.
     if name.hasSuffix("key"), name.utf8.count > 5 { return .ambiguous(.longKey) }
     return nil
   }
@@ -175,8 +178,8 @@ struct SecretNames {
     "user db smtp imap ftp mail admin root my login auth api app proxy http url ssh ldap mysql pg postgres become"
   private static let cards: Words = "cardnumber creditcardnumber ccnumber"
 
-  /// Tells whether a name ends with one of many words: they are looked up by their length, so that
-  /// the cost is the name's and not the list's.
+  /// Whether a name ends with one of many words. The cost depends on the length of the name, not of
+  /// the list.
   static func ends(_ name: String, in words: Words) -> Bool {
     name.indices.contains { words.contains(String(name[$0...].read)) }
   }
@@ -193,11 +196,10 @@ struct SecretNames {
       .map { String(name.dropLast($0.count)) }
   }
 
-  /// Returns the letters and digits of a name in lower case, without accents; of its last 80
-  /// characters.
+  /// Returns the letters and digits of a name's last 80 characters in lower case, without accents.
   ///
   /// Full-width letters and other compatibility forms become plain letters. A name in letters that
-  /// look like Latin ones becomes Latin, unless it is a known word as it is.
+  /// look like Latin ones becomes Latin, unless it is already a known word.
   static func folded(_ name: some StringProtocol) -> String {
     let plain = FieldName.normalised(name)
     guard plain.utf8.contains(where: { $0 >= 0x80 }) else { return plain }
@@ -211,7 +213,7 @@ struct SecretNames {
   private static func letters(_ scalars: some Sequence<Unicode.Scalar>) -> String {
     let text = String(String.UnicodeScalarView(scalars)).lowercased()
       .decomposedStringWithCanonicalMapping.unicodeScalars.filter {
-        // Combining diacritical marks; a soft sign of kana is none.
+        // Combining diacritical marks; the voiced sound mark of kana is kept.
         !(0x300...0x36F ~= $0.value) && !$0.properties.isDefaultIgnorableCodePoint
           && ($0.properties.isAlphabetic || $0.properties.numericType != nil
             || $0.properties.generalCategory == .nonspacingMark
@@ -220,21 +222,21 @@ struct SecretNames {
     return String(String.UnicodeScalarView(text)).precomposedStringWithCanonicalMapping
   }
 
-  /// Returns a name as it stands in a pseudonym.
+  /// Returns a name in the form of a pseudonym.
   static func slug(_ name: some StringProtocol, instead: String = "value") -> String {
-    // Many values may have one long name.
+    // Limited in length, because many values may share one long name.
     let letters = name.prefix(80).lowercased().prefix(40).map {
       $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-"
     }
     return letters.contains { $0 != "-" } ? String(letters) : instead
   }
 
-  /// Tells whether a value is too plain to be anybody's secret.
+  /// Whether a value is too common to be a secret.
   static func isPlain(_ value: some StringProtocol) -> Bool {
     value.isEmpty || value.utf8.count <= 40 && Vocabulary.plainValues.contains(value.lowercased())
   }
 
-  /// Tells whether a value is itself one of the words that name secrets, and so found in any text.
+  /// Whether a value is itself a word for secrets, and therefore occurs in many texts.
   static func isWord(_ value: String) -> Bool {
     guard value.utf8.count <= 40 else { return false }
     let name = folded(value)

@@ -1,26 +1,26 @@
-/// The looks of a value under an ambiguous name where it is a secret.
+/// The format of a secret value with an ambiguous name.
 enum Sense: Hashable {
-  /// Letters and digits drawn by lot.
+  /// Random letters and digits.
   case token
-  /// Pairs of names and values, or drawn by lot.
+  /// Pairs of names and values, or random letters.
   case cookie
-  /// A few digits, or drawn by lot.
+  /// A few digits, or random letters.
   case code
-  /// Letters with digits or signs, as people choose them.
+  /// Letters with digits or symbols, as chosen by people.
   case pass
   /// The number of a payment card (ISO/IEC 7812).
   case card
-  /// Behind a name with something more to it: letters with digits or signs, and no spaces.
+  /// Letters with digits or symbols and no spaces, because the name has additional words.
   case near
-  /// Behind `…Key`, which opens something as often as it is what something is kept under: long, of
-  /// small letters, capitals and digits.
+  /// Long, with lower case, upper case and digits. A value with a name `…Key` may be a credential
+  /// or the key of an entry.
   case longKey
-  /// A code that a client gets a token for (RFC 6749 §4.1): none of an error, a country or a
-  /// status.
+  /// A code that is exchanged for a token (RFC 6749 §4.1), as opposed to the code of an error, a
+  /// country or a status.
   case exchanged
 }
 
-/// The meaning of the names beside a value.
+/// The meaning of the names next to a value.
 struct Neighbours: OptionSet, Hashable {
   let rawValue: UInt16
 
@@ -30,22 +30,22 @@ struct Neighbours: OptionSet, Hashable {
   static let address = Neighbours(rawValue: 8)
   /// Among messages, labels and descriptions.
   static let told = Neighbours(rawValue: 32)
-  /// In an address that a browser is led to.
+  /// In a URL to which a browser is redirected.
   static let redirect = Neighbours(rawValue: 64)
-  /// Beside a `state`, as OAuth answers have it (RFC 6749 §4.1.2).
+  /// Next to a `state`, as in OAuth responses (RFC 6749 §4.1.2).
   static let state = Neighbours(rawValue: 128)
-  /// Beside what a code is exchanged for a token with (RFC 6749 §4.1.3).
+  /// Next to the parameters of a token request with a code (RFC 6749 §4.1.3).
   static let exchange = Neighbours(rawValue: 256)
-  /// Beside what is for everybody: a checksum, a public key.
+  /// Next to public data: a checksum, a public key.
   static let published = Neighbours(rawValue: 1024)
-  /// Beside the place of a word in a text: what a lexer calls a token.
+  /// Next to the position of a word in a text, as in the tokens of a lexer.
   static let lexer = Neighbours(rawValue: 2048)
   /// In a column of a table.
   static let row = Neighbours(rawValue: 512)
 
   init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Reads names that stand side by side.
+  /// Creates the meaning of adjacent names.
   init(_ names: some Sequence<String>) {
     self = []
     for name in names {

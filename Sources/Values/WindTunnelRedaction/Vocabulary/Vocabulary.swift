@@ -1,7 +1,7 @@
-/// The words that secrets are known by. Names are compared as ``SecretNames/folded(_:)`` has them:
-/// letters and digits in lower case, without accents and separators.
+/// The words by which secrets are identified. Names are compared in the form of
+/// ``SecretNames/folded(_:)``: letters and digits in lower case, without accents and separators.
 enum Vocabulary {
-  /// Ends of names whose values are secrets whatever they are.
+  /// Ends of names whose values are always secrets.
   static let certain: Words = """
     password passwd passphrase passcode passwort kennwort geheimnis lykilorð lykilord contrasena
     contrasenya motdepasse mdp senha palavrapasse palavrachave parola parolachiave wachtwoord
@@ -50,7 +50,7 @@ enum Vocabulary {
     暗号キー 授权码 授權碼 权杖 權杖 api金鑰 私密金鑰 秘密金鑰 动态码 激活码 激活碼 存取金鑰 접근키 액세스키 시크릿 인증키 개인키 패스워드 서비스키 api키
     """
 
-  /// Names that say the same by themselves and end too many others.
+  /// Names of secrets that must match as a whole, because too many other names end with them.
   static let certainWholes: Words = """
     pwd dbpwd userpwd pswd otp totp jwt csrf xsrf xcsrf cvv cvc cvv2 ssn hmac passwords apikeys
     accesstokens refreshtokens apitoken apitokens xfunctionskey xauth setcookie pgpassword
@@ -59,7 +59,7 @@ enum Vocabulary {
     keysbase64 recoverykeysbase64 unsealkeysb64 unsealkeyshex pepper
     """
 
-  /// The words before `token`, `code` or `cookie` that make it nothing else.
+  /// The words before `token`, `code` or `cookie` that make it unambiguous.
   static let tokenOwners: Words = """
     access refresh id auth authorization authentication authenticity session csrf xsrf login
     signin api bearer device security secret user client oauth oauth2 personal deploy deployment
@@ -72,8 +72,7 @@ enum Vocabulary {
     stored issued new old current valid plain raw signed encrypted hashed
     """
 
-  /// Names whose values are as often harmless: what they are tells the value, or what stands
-  /// beside.
+  /// Names whose values are often harmless. The format of the value or its neighbours decide.
   static let ambiguous: [String: Sense] = meanings([
     .token: """
     token tokens session sessions sid sig sign signature signatures auth bearer assertion secret
@@ -88,7 +87,7 @@ enum Vocabulary {
     .card: "cardnumber cardno ccnumber creditcard creditcardnumber pan kartennummer",
   ]) { one, _ in one }
 
-  /// Ends of names that are none: they end like a secret's.
+  /// Ends of names that are harmless although they end like a secret's name.
   static let harmless: Words = """
     pagetoken pagingtoken nexttoken previoustoken prevtoken continuationtoken paginationtoken
     sitekey publishablekey pubkey hostkey vapidkey applicationserverkey verifykey cancellationtoken
@@ -99,7 +98,7 @@ enum Vocabulary {
     dsasignature surrogatekey cachekey dedupekey groupkey localekey translationkey pressedkey
     """
 
-  /// The words behind the name of a secret that make it no other thing; not a policy, a length.
+  /// Suffixes of a secret's name that do not change its meaning, unlike a policy or a length.
   static let tails = """
     confirmation confirmed confirm repeat repeated again verify retype hash hashed digest salt
     value values val plaintext cleartext clear plain text encrypted enc encoded base64 b64 base
@@ -109,7 +108,7 @@ enum Vocabulary {
     """
     .split { $0 == " " || $0 == "\n" }.map(String.init)
 
-  /// Members of an object under a secret name that tell about the secret and are none.
+  /// Members of an object with a secret's name that describe the secret.
   static let about: Words = """
     type tokentype kind scheme scope scopes alg algorithm expires expiresin expiresat expiry exp
     created createdat issuedat updatedat lastusedat status name label title description enabled
@@ -117,13 +116,13 @@ enum Vocabulary {
     hint policy strength provider version ttl use kty crv kid keyid keytype keysize bits usage
     """
 
-  /// Values that are nobody's secret.
+  /// Values that are never secrets.
   static let plainValues: Words = """
     true false null nil none undefined yes no bearer basic * include omit same-origin redacted
     [redacted] [filtered] n/a
     """
 
-  /// Words of schemas and settings, which stand where a secret would.
+  /// Words of schemas and settings in place of a secret.
   static let schemaWords: Words = """
     string text on off integer int number boolean bool object array varchar char uuid required
     optional hidden masked header query cookie apikey http https oauth2 openidconnect enabled
@@ -133,7 +132,7 @@ enum Vocabulary {
     String
     """
 
-  /// Words with digits that are terms of the trade and drawn by nobody.
+  /// Technical terms with digits, which are not random.
   static let terms: Words = """
     base64 base32 base16 base58 md5 sha1 sha2 sha3 sha224 sha256 sha384 sha512 utf8 utf16 utf32
     iso88591 argon2 argon2id argon2i pbkdf2 oauth oauth1 oauth2 ed25519 x509 pkcs1 pkcs8 pkcs12
@@ -143,7 +142,7 @@ enum Vocabulary {
     scrypt blake2b crc32 x25519 tls12 tls13 w3c gpt4 gpt4o 2fa mfa u2f fido2 web3 s3 ec2
     """
 
-  /// The names beside a value that tell what kind of message it is.
+  /// The names next to a value that determine the kind of message.
   static let neighbours: [String: Neighbours] = meanings(
     [
       .login: """
@@ -170,7 +169,7 @@ enum Vocabulary {
     ]
   ) { $0.union($1) }
 
-  /// Members that hold messages and labels by the names of fields.
+  /// Members that contain messages and labels by the names of fields.
   static let telling: Words = """
     error errors fielderrors validation validationerrors violations messages labels placeholders
     hints translations strings descriptions titles i18n l10n locale locales messagesen glossary
@@ -178,7 +177,7 @@ enum Vocabulary {
     columns fields securitydefinitions parametersdoc documentation docs enums
     """
 
-  /// Tells whether a member holds messages and labels. Most are told by their length.
+  /// Whether a member contains messages and labels. The length excludes most names.
   static func isTelling(_ key: String) -> Bool {
     4...20 ~= key.utf8.count && tellingStarts.contains(key.utf8.first.map(\.asciiLowercased) ?? 0)
       && telling.contains(SecretNames.folded(key))
@@ -186,7 +185,7 @@ enum Vocabulary {
 
   private static let tellingStarts = Set(telling.all.compactMap(\.utf8.first))
 
-  /// Persons and how to reach them, where personal data is taken out.
+  /// The names of contact data and of people, for the redaction of personal data.
   static let contacts: Words = "email mail emailaddress phone phonenumber mobile telephone fax"
   static let persons: Words = """
     name firstname lastname fullname givenname familyname middlename surname nickname displayname
@@ -194,7 +193,7 @@ enum Vocabulary {
     addressline1 addressline2 postcode postalcode zip zipcode tel
     """
 
-  /// Words of a header field's name that make a credential of its value.
+  /// Words in a header field's name that make its value a credential.
   static let headerWords: Words = """
     key apikey token secret auth authentication authenticate password passwd pwd signature sig jwt
     credential credentials session sessionid sid otp pin hmac api assertion csrf xsrf appcheck
@@ -202,14 +201,14 @@ enum Vocabulary {
     authorization oidc tkn
     """
 
-  /// Header fields whose name says nothing of it, and that hold one all the same.
+  /// Header fields that contain a credential although their names do not indicate it.
   static let headers: Words = """
     xhoneycombteam xwpnonce xplexclientidentifier xgdcauthsst xamzdate3 xcfaccess xtransactionpin
     xmbxapi xgpx xredmineswitchuser xparserestapi xsfdcsession xnexmotrace ddapi xlinesig
     xelastictoken
     """
 
-  /// Words behind a secret's name that make it another thing.
+  /// Words after a secret's name that change its meaning.
   static let aboutSecrets: Words = """
     policy policies length min max minimum maximum strength url uri endpoint link type types count
     counts expiry expires expiration expired expire age id ids name names hint hints required
@@ -225,7 +224,7 @@ enum Vocabulary {
     email tests test passed kind group role client service tokens per remaining
     """
 
-  /// Header fields with such a word that hold none.
+  /// Header fields that contain no credential although their names include such a word.
   static let harmlessHeaders: Words = """
     secwebsocketkey secwebsocketaccept idempotencykey xidempotencykey surrogatekey xcachekey
     cachekey xsurrogatekey key publickeypins publickeypinsreportonly acceptsignature
@@ -236,20 +235,20 @@ enum Vocabulary {
     xroutingkey xpartitionkey xapirequestid
     """
 
-  /// Segments of a path behind which a secret stands.
+  /// Path segments that are followed by a secret.
   static let pathOwners = Words(all: onceOwners.all.union(otherOwners.all))
   private static let otherOwners: Words = """
     verify invite invitation invitations accept join share hooks webhook webhooks services claim
     validate sso download
     """
 
-  /// Those of them behind which what stands is drawn for one use, whatever letters it has.
+  /// Path segments that are followed by a random value for one use, even one without digits.
   static let onceOwners: Words = """
     reset resetpassword passwordreset verifyemail emailverification confirm confirmation activate
     activation magic magiclink unsubscribe onetime otl recover recovery restore unlock
     """
 
-  /// Tells whether a procedure proves by its parameters who calls it.
+  /// Whether a procedure authenticates its caller by its parameters.
   static func isLogin(_ method: String) -> Bool {
     let method = method.lowercased()
     return ["login", "logon", "signin", "authenticate", "auth", "authkeyexpires"].contains {
@@ -257,12 +256,12 @@ enum Vocabulary {
     }
   }
 
-  /// Words of a text, each once.
+  /// Returns the distinct words of a text.
   static func words(_ text: String) -> Set<String> {
     Set(text.split { $0 == " " || $0 == "\n" }.map(String.init))
   }
 
-  /// Returns the meaning of each word, and of one with two meanings both.
+  /// Returns the meaning of each word. The meanings of a word in several lists are combined.
   private static func meanings<Meaning: Hashable>(
     _ lists: [Meaning: String],
     _ both: (Meaning, Meaning) -> Meaning
@@ -272,7 +271,7 @@ enum Vocabulary {
   }
 }
 
-/// Words that a literal lists.
+/// A set of words written as a literal.
 struct Words: Sendable {
   let all: Set<String>
 

@@ -13,7 +13,7 @@ async function ask(method, path, body) {
   }
   if (response.ok) return response
   const told = await response.json().catch(() => null)
-  const error = new Error(told?.error ?? `${method} ${path} was answered with ${response.status}.`)
+  const error = new Error(told?.error ?? `${method} ${path} returned ${response.status}.`)
   error.status = response.status
   throw error
 }

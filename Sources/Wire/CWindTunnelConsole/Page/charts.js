@@ -12,7 +12,7 @@ const SILENCE_MS = 2_500
 
 const CHARTS = [
   {
-    id: "rate", title: "Requests a second", words: format.count,
+    id: "rate", title: "Requests per second", words: format.count,
     lines: [{ name: "requests", of: (sample) => sample.perSecond }], restsAtZero: true,
   },
   {
@@ -20,7 +20,7 @@ const CHARTS = [
     lines: ["p50", "p95", "p99"].map((name) => ({ name, of: (sample) => sample.latency?.[name] ?? null })),
   },
   {
-    id: "trouble", title: "Failures a second", words: format.count,
+    id: "trouble", title: "Failures per second", words: format.count,
     lines: [
       { name: "failed", of: (sample, before) => perSecond(sample, before, "failed") },
       { name: "faulted", of: (sample, before) => perSecond(sample, before, "faulted") },
@@ -38,7 +38,7 @@ function perSecond(sample, before, name) {
 
 const TALLIES = [
   { key: "statuses", title: "Statuses", filter: "status" },
-  { key: "sources", title: "Answered by", filter: "source" },
+  { key: "sources", title: "Response from", filter: "source" },
   { key: "faults", title: "Faults", filter: "fault" },
 ]
 
@@ -133,8 +133,8 @@ function drawChart(chart, samples, now) {
     chart.now.append(...words.map((_, index) => element("span", { class: `key-${index}` })))
   }
   words.forEach((text, index) => setText(chart.now.children[index], text))
-  setText(chart.most, `most ${chart.words(most)}`)
-  const told = `${chart.title}, last five minutes: now ${words.join(", ")}; most ${chart.words(most)}`
+  setText(chart.most, `maximum ${chart.words(most)}`)
+  const told = `${chart.title}, last five minutes: now ${words.join(", ")}; maximum ${chart.words(most)}`
   chart.svg.setAttribute("aria-label", told)
 }
 

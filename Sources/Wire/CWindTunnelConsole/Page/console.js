@@ -86,8 +86,8 @@ byId("filters").addEventListener("change", (event) => {
 function showCount(number, height) {
   const all = store.entries.length
   const missing = [
-    store.dropped > 0 && `${format.count(store.dropped)} older ones are gone`,
-    store.unseen > 0 && `${format.count(store.unseen)} more passed while no page was open`,
+    store.dropped > 0 && `${format.count(store.dropped)} older exchanges are no longer stored`,
+    store.unseen > 0 && `${format.count(store.unseen)} more arrived while no page was open`,
   ].filter(Boolean).join(", ")
   const shown = number === all ? format.several(all, "exchange") : `${format.count(number)} of ${format.count(all)}`
   setText(byId("shown"), missing ? `${shown} (${missing})` : shown)
@@ -95,7 +95,7 @@ function showCount(number, height) {
   empty.hidden = number > 0
   empty.style.setProperty("--lines", `${height}px`)
   const none = "No request yet. They appear here as they arrive."
-  const without = missing ? `No exchange here passes the filter; ${missing}.` : "No exchange passes the filter."
+  const without = missing ? `No exchange here matches the filter; ${missing}.` : "No exchange matches the filter."
   setText(empty, all > 0 ? without : none)
 }
 
@@ -154,7 +154,7 @@ const detail = new Detail(store, {
   again: async (id) => {
     try {
       await api.again(id)
-      say("Sent again; it comes as a line of its own.")
+      say("Sent again; it has its own row.")
     } catch (error) {
       sayError(error)
     }
@@ -164,13 +164,13 @@ const detail = new Detail(store, {
     try {
       fault = JSON.parse(text)
     } catch {
-      return say(`“${text}” is not JSON. A fault is written as in a scenario's file: { "status": 503 }.`, true)
+      return say(`“${text}” is not JSON. Write a fault as in a scenario file: { "status": 503 }.`, true)
     }
     try {
       const { segment } = await api.addRule(row.id, fault)
       const path = format.urlParts(row.url).rest.split("?")[0]
-      say(`From the next request on ${row.method} ${path} of any host and query has it: segment ${segment}. `
-        + "It can be removed among the rules of this segment.")
+      say(`It applies from the next request to ${row.method} ${path}, with any host and query: segment ${segment}. `
+        + "You can remove it in the rules of this segment.")
     } catch (error) {
       sayError(error)
     }
@@ -216,7 +216,7 @@ async function keep(ids) {
     const name = ids.length === 1 ? ids[0] : `${ids.length}-exchanges`
     element("a", { href: url, download: `cassette-${name}.json` }).click()
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
-    say(`A cassette of ${format.several(ids.length, "exchange")} is downloaded.`)
+    say(`A cassette of ${format.several(ids.length, "exchange")} was downloaded.`)
   } catch (error) {
     sayError(error)
   }
@@ -227,7 +227,7 @@ async function copy(text, what) {
     // A page that comes by plain HTTP from another machine than this has no clipboard of that kind.
     if (navigator.clipboard) await navigator.clipboard.writeText(text)
     else copyBySelection(text)
-    say(`${what} is copied.`)
+    say(`${what} was copied.`)
   } catch {
     say(`${what} could not be copied: the browser did not allow it.`, true)
   }
@@ -315,8 +315,8 @@ function showSummed() {
   setText(
     byId("summed"),
     perSecond > 0
-      ? `${format.count(perSecond)} more events a second: shown in sums. The rows follow when it is calmer.`
-      : "The rows that were shown in sums follow.",
+      ? `${format.count(perSecond)} more events per second: only sums are shown. The rows follow at a lower rate.`
+      : "The rows of these sums follow.",
   )
 }
 
@@ -349,9 +349,9 @@ const tryNow = connect({
     connection.dataset.state = state
     if (state === "open") {
       setText(connection, "Live")
-      if (was !== "open" && store.hello !== null) say("Connected again; everything is as the tool has it.")
+      if (was !== "open" && store.hello !== null) say("Connected again; the page shows the current state.")
     } else if (state === "ended") {
-      setText(connection, "The tool has ended; this is what it showed last.")
+      setText(connection, "The tool has ended; this is the last state.")
       say("The tool has ended.")
     } else {
       connection.replaceChildren(

@@ -8,7 +8,7 @@ const TEXT_MAX = 2_000
 /** @param unshown the reason why not all messages are there; null where they are */
 export function conversation(messages, unshown) {
   const note = unshown && element("p", { class: "note" }, unshown)
-  if (messages.length === 0) return [note || element("p", { class: "note" }, "Nothing was said yet.")]
+  if (messages.length === 0) return [note || element("p", { class: "note" }, "No messages yet.")]
   return [
     element(
       "p", { class: "lanes-head", "aria-hidden": "true" },

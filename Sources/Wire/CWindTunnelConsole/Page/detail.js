@@ -15,12 +15,12 @@ const REFRESH_MS = 500
 /** Faults that a click offers; the syntax is that of a scenario's file. */
 const FAULTS = [
   ["answers 503", { status: 503 }],
-  ["answers 503, to come back in a second", { status: 503, retryAfterSeconds: 1 }],
-  ["answers 429, to come back in a second", { status: 429, retryAfterSeconds: 1 }],
+  ["returns 503, retry after one second", { status: 503, retryAfterSeconds: 1 }],
+  ["returns 429, retry after one second", { status: 429, retryAfterSeconds: 1 }],
   ["waits 2 s", { delayMilliseconds: 2000 }],
   ["resets the connection", { reset: "afterRequest" }],
-  ["stalls within the body", { stallAfterBodyBytes: 4 }],
-  ["cuts the body", { truncateAfterBodyBytes: 4 }],
+  ["stalls in the body", { stallAfterBodyBytes: 4 }],
+  ["truncates the body", { truncateAfterBodyBytes: 4 }],
   ["empties the body", { body: "empty" }],
   ["breaks the JSON", { body: "invalidJSON" }],
 ]
@@ -81,7 +81,7 @@ export class Detail {
     try {
       detail = await api.exchange(id)
     } catch (error) {
-      problem = error.status === 404 ? `Exchange ${id} is no longer kept.` : error.message
+      problem = error.status === 404 ? `Exchange ${id} is no longer stored.` : error.message
     }
     // Another one was opened meanwhile.
     if (asked !== this.#asked || id !== this.#id) return
@@ -105,10 +105,10 @@ export class Detail {
       // One stage alone is no course.
       detail.stages.length > 1 && part("Stages", ...stages(detail.stages)),
       detail.match.words !== "" && part(
-        row.source === "unmatched" ? "Why nothing matched" : "Why this answer", ...match(detail.match),
+        row.source === "unmatched" ? "Why nothing matched" : "Why this response", ...match(detail.match),
       ),
       detail.messages && part("Conversation", ...conversation(detail.messages, detail.unshown)),
-      part("Request", ...message(detail.request, "The request is not kept.", this.#actions.copy)),
+      part("Request", ...message(detail.request, "The request is not stored.", this.#actions.copy)),
       part("Answer", ...message(detail.response, withoutAnswer(row), this.#actions.copy)),
     ].filter(Boolean)
   }
@@ -129,18 +129,18 @@ export class Detail {
     const button = (id, label, isAllowed, action) =>
       element("button", { type: "button", id, disabled: !isAllowed, onclick: action }, label)
     const refused = [
-      !can.again && "flies nothing again",
-      !can.keep && "keeps no cassettes",
-      !can.rule && "takes no rules",
+      !can.again && "cannot send requests again",
+      !can.keep && "cannot save cassettes",
+      !can.rule && "cannot add rules",
     ].filter(Boolean)
     return element(
       "div", { class: "actions", role: "group", "aria-label": "Actions" },
       button("copy-curl", "Copy as curl", Boolean(curl), () => this.#actions.copy(curl, "The curl command")),
-      button("again", "Fly again", can.again && againstRepeat === null, () => this.#actions.again(row.id)),
-      button("keep", "Keep as cassette", can.keep, () => this.#actions.keep([row.id])),
+      button("again", "Send again", can.again && againstRepeat === null, () => this.#actions.again(row.id)),
+      button("keep", "Save as cassette", can.keep, () => this.#actions.keep([row.id])),
       can.rule && this.#ruleForm(row),
       refused.length > 0 && element("p", { class: "reason" }, `“${tool}” ${refused.join(", ")}.`),
-      againstRepeat !== null && can.again && element("p", { class: "reason" }, `Not flown again: ${againstRepeat}`),
+      againstRepeat !== null && can.again && element("p", { class: "reason" }, `Not sent again: ${againstRepeat}`),
     )
   }
 
@@ -152,7 +152,7 @@ export class Detail {
     )
     const other = element("input", {
       id: "rule-other", placeholder: '{ "status": 503 }', spellcheck: "false", hidden: true,
-      "aria-label": "Fault as in a scenario's file",
+      "aria-label": "Fault as in a scenario file",
     })
     choice.addEventListener("change", () => {
       other.hidden = choice.value !== ""
@@ -168,7 +168,7 @@ export class Detail {
         },
       },
       element("label", { for: "rule-fault" }, "From now on it "), choice, other,
-      element("button", { id: "add-rule" }, "Add as a rule"),
+      element("button", { id: "add-rule" }, "Add as rule"),
     )
   }
 
@@ -222,19 +222,19 @@ function part(title, ...content) {
 const note = (text) => element("p", { class: "note" }, text)
 
 function facts(row, { scenario, response, rules = [] }) {
-  const gap = row.gap === null ? "" : `, ${duration(row.gap)} after the one before had ended`
+  const gap = row.gap === null ? "" : `, ${duration(row.gap)} after the previous one had ended`
   const pairs = [
     ["Status", row.status === null ? "none" : String(row.status)],
     ["Ended", format.ending(row.ending)],
-    ["Began", `${format.moment(row.at)}, in segment ${row.segment} (${scenario})`],
+    ["Start", `${format.moment(row.at)}, in segment ${row.segment} (${scenario})`],
     ["Took", row.firstByte === null
       ? duration(row.latency)
       : `${duration(row.latency)}, first byte after ${duration(row.firstByte)}`],
     ["Size", format.size(row.bytes)],
     ["Attempt", `${format.ordinalWord(row.attempt)}${gap}`],
-    row.kind === "request" && ["Answered by", format.takeInWords(row, response !== null)],
+    row.kind === "request" && ["Response from", format.takeInWords(row, response !== null)],
     row.faults.length > 0 && ["Faults", (rules.length > 0 ? rules : row.faults).map(format.faultOfRule).join(" · ")],
-    row.notDone.length > 0 && ["Not done", row.notDone.map(format.fault).join(" · ")],
+    row.notDone.length > 0 && ["Not applied", row.notDone.map(format.fault).join(" · ")],
     row.call !== null && ["Call", row.call],
     row.client !== null && ["Client", row.client],
   ].filter(Boolean)
@@ -288,15 +288,15 @@ function match({ words, candidates }) {
 }
 
 function withoutAnswer(row) {
-  if (row.ending === null) return "No answer yet."
-  if (row.status === null) return `There was none: ${format.ending(row.ending)}.`
+  if (row.ending === null) return "No response yet."
+  if (row.status === null) return `No response: ${format.ending(row.ending)}.`
   if (row.source === "withheld" && row.interaction !== null) {
-    return `A fault made another of recording ${row.interaction}; what went out is not kept.`
+    return `A fault changed recording ${row.interaction}; the sent response is not stored.`
   }
   if (row.source === "withheld") {
-    return `WindTunnel made it, with status ${row.status}; what went out is not kept.`
+    return `WindTunnel created it, with status ${row.status}; the sent response is not stored.`
   }
-  return `It had status ${row.status}; what went out is not kept.`
+  return `It had status ${row.status}; the sent response is not stored.`
 }
 
 function message(found, absent, copy) {

@@ -64,7 +64,7 @@ export function parse(text) {
   for (const word of words(text)) {
     let test = KEYS[word.key]?.(word.value)
     if (word.key === "is" && !test) {
-      problem = `“is:${word.value}” is none of ${Object.keys(IS).map((name) => `is:${name}`).join(", ")}.`
+      problem = `“is:${word.value}” is not one of ${Object.keys(IS).map((name) => `is:${name}`).join(", ")}.`
     }
     if (!test) {
       const plain = word.text.replace(/^-/, "").replaceAll('"', "").toLowerCase()

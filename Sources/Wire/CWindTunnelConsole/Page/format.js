@@ -115,7 +115,7 @@ export function takeInWords(row, hasAnswer) {
       return `recording ${row.interaction}${row.ordinal > 1 ? `, the ${ordinalWord(row.ordinal)} time` : ""}`
     case "withheld":
       return row.interaction === null
-        ? "WindTunnel; the server was not asked"
+        ? "WindTunnel; no request was sent to the server"
         : `WindTunnel, by a fault of recording ${row.interaction}`
     case "computed":
       return "a stub or a function"

@@ -16,7 +16,7 @@ const SETTLED_MS = 250
 /** The sliders: steps that people use, since an even scale has no room for the small ones. */
 const SLIDERS = [
   { key: "latency", label: "Round trip", steps: DELAYS, words: format.duration,
-    title: "Of every connection: a new one takes one round trip to open, and its first answer another." },
+    title: "Of every connection: opening one takes a round trip, and its first response another." },
   { key: "jitter", label: "Jitter", steps: DELAYS, words: format.duration },
   { key: "loss", label: "Loss", steps: LOSSES, words: format.percent },
   { key: "down", label: "Down", steps: RATES, words: format.rate },
@@ -45,8 +45,8 @@ export class Weather {
 
   #begin() {
     const { can, scenarios, tool } = this.#store.hello
-    reason(byId("scenario-reason"), can.scenario, `“${tool}” sets its scenarios itself: no switch here.`)
-    reason(byId("link-reason"), can.link, `“${tool}” sets its link itself: no change here.`)
+    reason(byId("scenario-reason"), can.scenario, `“${tool}” sets its scenarios itself: they cannot be changed here.`)
+    reason(byId("link-reason"), can.link, `“${tool}” sets its link itself: it cannot be changed here.`)
     const buttons = scenarios.map(({ name, summary }) => element(
       "button",
       { type: "button", "data-name": name, disabled: !can.scenario, onclick: () => this.#switch(name) },

@@ -1,6 +1,6 @@
-/// The choice of peers that a proxy serves.
+/// The peers that a proxy serves.
 public enum Admission: Sendable, Hashable {
-  /// Every peer that can connect: on the loopback interface, this machine alone.
+  /// Every peer that can connect; on the loopback interface, only this machine.
   case everyone
   /// The machine of the proxy, and each device that enters this code.
   case code(String)
@@ -14,13 +14,13 @@ public enum PeerEvent: Sendable, Hashable {
   case turnedAway(String)
   /// The peer with this address entered the code.
   case admitted(String)
-  /// The code is no longer accepted, after this number of wrong ones from all addresses.
+  /// The code is no longer accepted, after this number of wrong codes from all addresses.
   case codeUsedUp(wrongCodes: Int)
-  /// The peer with this address is served, but not connected to the address that it asked for.
+  /// The peer with this address is served but was not connected to the requested address.
   case notConnected(String, AddressRefusal)
 }
 
-/// The decision which peers are served, by their addresses and by the code that they enter.
+/// The decision which peers are served, by their addresses and the codes that they enter.
 struct PeerAuthorizer: Sendable {
   /// The treatment of a peer that connects.
   enum Standing: Sendable, Hashable {
@@ -30,28 +30,29 @@ struct PeerAuthorizer: Sendable {
     case refused(String)
   }
 
-  /// The result of a code that was given.
-  enum Verdict: Sendable, Hashable {
-    /// No code was given.
+  /// The result of checking a code.
+  enum CodeResult: Sendable, Hashable {
+    /// There was no code.
     case none
     case right
     case wrong
-    /// The code was wrong, and the last one that is checked.
+    /// The code was wrong, and no further code is checked.
     case last
     /// The code was not checked.
     case closed
   }
 
-  /// The number of different wrong codes of one address that are checked before it is refused for
-  /// ``pauseSeconds``. A repeated one tells nothing new: a client that is set to it sends it each
-  /// time.
+  /// The number of different wrong codes of one address after which it is refused for
+  /// ``pauseSeconds``.
+  ///
+  /// Repeated codes do not count, because a configured client sends the same code each time.
   static let wrongCodesMax = 20
   /// The time for which an address is refused.
   static let pauseSeconds = 600.0
-  /// The number of wrong codes of all addresses: a peer may have many. Where a code has six digits
-  /// they find it in one case of a thousand.
+  /// The maximum number of wrong codes of all addresses, because a peer may have many addresses.
+  /// With a six-digit code, guessing then succeeds in one of a thousand cases.
   static let wrongCodesOfAllMax = 1000
-  /// More of a code is not kept.
+  /// The maximum number of stored characters of a code.
   private static let codeCharactersMax = 64
 
   private let admission: Admission
@@ -76,7 +77,7 @@ struct PeerAuthorizer: Sendable {
     case .code: return admitted.contains(peer) ? .served : .unknown
     case .only(let address):
       return peer == address
-        ? .served : .refused("This proxy serves \(address) only, and you are \(peer).")
+        ? .served : .refused("This proxy serves only \(address), but your address is \(peer).")
     }
   }
 
@@ -86,10 +87,10 @@ struct PeerAuthorizer: Sendable {
     return standing(of: peer) == .served ? .device : .unpaired
   }
 
-  /// Looks at a code that a peer gave.
-  mutating func check(_ text: String, from peer: String, at now: Moment = .now()) -> Verdict {
+  /// Checks a code from a peer.
+  mutating func check(_ text: String, from peer: String, at now: Moment = .now()) -> CodeResult {
     guard case .code(let code) = admission else { return .none }
-    // As it may be typed.
+    // Spaces and hyphens are ignored.
     let given = text.filter { !$0.isWhitespace && $0 != "-" }
     if given.isEmpty { return .none }
     guard wrongCodes < Self.wrongCodesOfAllMax else { return .closed }
@@ -110,7 +111,7 @@ struct PeerAuthorizer: Sendable {
 }
 
 extension String {
-  /// Tells whether two texts are the same, in a time that does not tell how much of them is.
+  /// Whether two texts are equal, in a time that does not reveal the number of equal characters.
   fileprivate func isSame(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0

@@ -6,25 +6,25 @@ enum PeerKind: Sendable, Hashable {
   case owner
   /// Another machine that is served.
   case device
-  /// Another machine that is not, such as one that has not given the code.
+  /// Another machine that is not served, for example without the code.
   case unpaired
 }
 
-/// The connections of a port, counted by kind of peer, so that other machines leave room for the
-/// port's own.
+/// The connections of a port, counted by kind of peer, so that other machines leave connections for
+/// the port's own machine.
 struct PeerQuota: Sendable {
-  /// The maximum number of connections of unpaired devices together, and of one address. A browser
+  /// The maximum numbers of connections of all unpaired devices, and of one address. A browser
   /// opens six.
   static let (unpairedMax, unpairedOfAddressMax) = (64, 16)
 
-  /// The maximum number of connections of all other machines: half of the port's.
+  /// The maximum number of connections of all other machines: half of the port's maximum.
   private let othersMax: Int
   private var others = 0
   private var unpaired: [String: Int] = [:]
 
   init(connectionsMax: Int) { othersMax = max(1, connectionsMax / 2) }
 
-  /// Counts a connection if there is room for it.
+  /// Counts a connection if the quota allows it, and returns whether it does.
   mutating func enter(_ kind: PeerKind, _ peer: String) -> Bool {
     let (own, all) = (unpaired[peer] ?? 0, unpaired.values.reduce(0, +))
     let isFull = own >= Self.unpairedOfAddressMax || all >= Self.unpairedMax
@@ -33,7 +33,7 @@ struct PeerQuota: Sendable {
     return true
   }
 
-  /// Counts the end of a connection that had entered.
+  /// Counts the end of a counted connection.
   mutating func leave(_ kind: PeerKind, _ peer: String) { count(-1, kind, peer) }
 
   private mutating func count(_ change: Int, _ kind: PeerKind, _ peer: String) {
@@ -43,7 +43,7 @@ struct PeerQuota: Sendable {
   }
 }
 
-/// The place of one connection in a quota, which its end frees.
+/// The place of one connection in a quota, which is released when the connection ends.
 final class PeerPlace: Sendable {
   let kind: PeerKind
   private let peer: String

@@ -1,10 +1,10 @@
-/// The one thing a connection may be late with.
+/// The current timeout of a connection.
 ///
-/// A timer is set once and looks again when it fires: most deadlines are met, and to move one costs
-/// a comparison.
+/// A timer is set once, and compares the times when it fires. Most deadlines are met, so that
+/// moving one costs only a comparison.
 final class Deadline {
   enum Kind: Sendable, Hashable {
-    /// Nothing is waited for.
+    /// Nothing is expected from the client.
     case none
     /// The next request's first byte.
     case idle
@@ -13,7 +13,7 @@ final class Deadline {
   }
 
   var isOver: ((Kind) -> Void)?
-  /// The times of the peer. A change counts from the next ``begin(_:on:)`` on.
+  /// The timeouts of the peer. A change applies from the next call of ``begin(_:on:)``.
   var limits: Limits { didSet { if limits != oldValue { kind = .none } } }
   private var kind = Kind.none
   private var moment = Moment(nanoseconds: .max)
@@ -22,16 +22,22 @@ final class Deadline {
 
   init(_ limits: Limits) { self.limits = limits }
 
-  func begin(_ next: Kind, on reactor: Reactor) {
-    // A request's time runs from its first byte, however steadily it drips.
-    if next == .request, kind == .request { return }
+  /// Sets the kind of deadline.
+  ///
+  /// - Parameters:
+  ///   - next: The event that is waited for.
+  ///   - start: The moment from which the time counts; `nil`: now.
+  ///   - reactor: The loop.
+  func begin(_ next: Kind, since start: Moment? = nil, on reactor: Reactor) {
+    // The time of a request begins with its first byte and is not extended by later bytes.
+    if next == .request, kind == .request, start == nil { return }
     kind = next
     guard next != .none else {
       moment = Moment(nanoseconds: .max)
       return
     }
     let seconds = next == .idle ? limits.idleSeconds : limits.requestSeconds
-    moment = reactor.now + Int64(nanosecondsOf: seconds)
+    moment = (start ?? reactor.now) + Int64(nanosecondsOf: seconds)
     if timer == nil || timerMoment > moment { schedule(on: reactor) }
   }
 

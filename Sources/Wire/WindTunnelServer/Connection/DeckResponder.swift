@@ -1,41 +1,41 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
-/// A connection's dealings with the deck: has its requests decided, and sends what is answered in
-/// one go.
-///
-/// There are two ways to answer: a rendered response, which the deck says nothing changes, or a
+/// Obtains the deck's decisions about a connection's requests, and sends responses that need no
 /// player.
+///
+/// A small response that nothing changes can be sent at once: as rendered bytes over HTTP/1.1, as
+/// frames over HTTP/2. Any other response is sent by a player.
 struct DeckResponder {
   /// The outcome of a request.
   enum Answer {
-    /// The request is answered, and the connection goes on.
+    /// The response was sent, and the connection continues.
     case sent
-    /// A player carries its answer.
+    /// A player has to send the response.
     case carried(RequestExchange)
   }
 
   private let context: PortContext
-  /// Whether a response may be sent as it was rendered, which is for HTTP/1.1.
-  private let sendsRendered: Bool
-  /// The moment at which the connection began.
+  /// Whether the connection speaks HTTP/1.1, the only version whose responses are rendered.
+  var isHTTP1: Bool
+  /// The time at which the connection began.
   private let start: Moment
-  /// The name that the client called this server by last.
+  /// The name by which the client addressed this server last.
   private var naming: OriginMapping.Naming?
   private var hasAsked = false
   /// The number of the connection; `nil` if the deck has not counted it.
   private var number: Int?
-  /// The address of a proxy's client, where somebody observes what each does.
+  /// The address of a proxy's client; `nil` if the deck has no observer.
   private var client: String?
-  /// The bytes that came last, where a request may have come in them and nothing else did.
+  /// The bytes that are being read, if they begin with a request; `nil` otherwise.
   private var spelling: [UInt8]?
 
   init(_ context: PortContext, start: Moment, isHTTP1: Bool) {
     (self.context, self.start) = (context, start)
-    sendsRendered = context.sendsRendered && isHTTP1
+    self.isHTTP1 = isHTTP1
   }
 
-  /// Notes whose connection it is.
+  /// Notes the address of the client.
   mutating func noteClient(on channel: Channel) {
     guard context.origins.proxy != nil, context.deck.isObserved else { return }
     client = channel.socket.peerAddress?.host
@@ -44,7 +44,7 @@ struct DeckResponder {
   /// Notes the number of the connection.
   mutating func noteNumber(_ number: Int) { self.number = number }
 
-  /// Notes that a request begins now.
+  /// Notes the start of a request, and returns its arrival.
   mutating func noteBegin(isSecure: Bool) -> RequestArrival {
     defer { hasAsked = true }
     return arrival(isSecure: isSecure)
@@ -54,47 +54,55 @@ struct DeckResponder {
     let now = Moment.now()
     return RequestArrival(
       start: now,
-      connection: SentRequest.Connection(number: number, isNew: !hasAsked, isSecure: isSecure),
+      connection: SentRequest.Connection(
+        number: number,
+        isNew: !hasAsked,
+        isSecure: isSecure,
+        isHTTP2: !isHTTP1
+      ),
       handshake: !hasAsked && isSecure ? .nanoseconds(now - start) : nil
     )
   }
 
-  /// Notes that all of a request is here that has been decided.
+  /// Notes that a request that was decided has arrived completely.
   func noteEnd(of outcome: Outcome, _ arrival: RequestArrival) {
     let (isSecure, handshake) = (arrival.connection.isSecure, arrival.handshake)
     let upload = Duration.nanoseconds(Moment.now() - arrival.start)
-    // Most clients call the address that they were given, and of their outcomes no copy is made;
-    // nor where nobody is told.
+    // Most clients use the address of the loopback interface. Their outcomes are not copied, and
+    // neither are outcomes that are not observed.
     let host = (naming?.host).flatMap { $0.hasPrefix("127.0.0.1") ? nil : $0 }
     let isTold = context.deck.isObserved(outcome)
-    guard isTold, host != nil || client != nil || isSecure else {
+    guard isTold, host != nil || client != nil || isSecure || !isHTTP1 else {
       context.deck.requestEnded(outcome, handshake: handshake, upload: upload)
       return
     }
     var named = outcome
     if let host { named.calledBy = host }
-    (named.client, named.isSecure) = (client, isSecure)
+    (named.client, named.isSecure, named.isHTTP2) = (client, isSecure, !isHTTP1)
     context.deck.requestEnded(named, handshake: handshake, upload: upload)
   }
 
-  /// Answers a request that is here.
+  /// Responds to a request that has arrived.
   ///
   /// - Parameters:
   ///   - head: The request's head.
-  ///   - body: The request's content, where it is kept.
+  ///   - body: The request's content, if it is kept.
   ///   - arrival: The arrival of its head.
   ///   - channel: The client's connection.
-  ///   - isLast: Whether nothing came behind it.
-  /// - Returns: What became of it.
+  ///   - isLast: Whether no further bytes arrived.
+  ///   - stream: Its stream; `nil` in HTTP/1.1.
+  /// - Returns: Whether the response was sent or needs a player.
   mutating func answer(
     _ head: RequestHead,
     _ body: Data,
     _ arrival: RequestArrival,
     on channel: Channel,
-    isLast: Bool
+    isLast: Bool,
+    at stream: StreamPlace? = nil
   ) -> Answer {
     let mapping = mapping(of: head, arrival)
-    // Content that is only for the observer is no part of the request: a link would slow it down.
+    // Content that only the observer needs is not added to the request, because a link would then
+    // delay the response.
     let isPart =
       context.keepsContent || context.isWatched
       || context.origins.listsRequests && context.deck.needsRequestContent
@@ -105,12 +113,12 @@ struct DeckResponder {
     if isLast { remember(prepared, head, isSecure: arrival.connection.isSecure) }
     spelling = nil
     noteEnd(of: outcome, arrival)
-    if send(outcome, to: head, on: channel) != nil { return .sent }
+    if send(outcome, to: head, on: channel, at: stream) != nil { return .sent }
     return .carried(exchange(head, outcome, mapping, arrival))
   }
 
-  /// Decides a request by its head, whose content comes while it is being answered; `nil` where the
-  /// deck has to have it whole.
+  /// Decides a request by its head, before its content arrives; `nil` if the deck needs the whole
+  /// content.
   mutating func begin(
     _ head: RequestHead,
     _ arrival: RequestArrival
@@ -171,27 +179,42 @@ struct DeckResponder {
     return mapping
   }
 
-  /// Sends the response where it is rendered, or can be.
+  /// Sends the response as rendered bytes; `nil` if a player has to send it.
   private func send(
     _ outcome: Outcome,
     to head: RequestHead,
-    on channel: Channel
+    on channel: Channel,
+    at stream: StreamPlace?
   ) -> RenderedResponse? {
-    guard sendsRendered, !channel.isCongested,
+    guard isHTTP1 || stream != nil, context.sendsRendered, !channel.isCongested,
       let response = context.renderedResponses.response(to: head, outcome)
     else { return nil }
     var measure = ExchangeMeasure(of: outcome, in: context.origins)
-    channel.write(response)
+    channel.write(response, on: stream)
     context.deck.responseBegan(outcome)
     measure?.answered(with: outcome)
     context.deck.finished(outcome, measure?.end(.whole))
     return response
   }
 
-  // MARK: Requests that came before
+  // MARK: Repeated requests
 
-  /// Answers a request whose every byte came before; `nil` where it has to be read.
-  mutating func answer(_ bytes: UnsafeRawBufferPointer, on channel: Channel) -> Answer? {
+  /// Responds to an HTTP/2 request that was received before; `nil` if it has to be prepared.
+  mutating func answer(_ head: RequestHead, on channel: Channel, at stream: StreamPlace) -> Answer?
+  {
+    spelling = nil
+    guard context.parsedRequests != nil, head.framing == .none, head.method == "GET" else {
+      return nil
+    }
+    return head.spelled.withUnsafeBytes { answer($0, on: channel, at: stream) }
+  }
+
+  /// Responds to a request whose bytes were received before; `nil` if the bytes have to be parsed.
+  mutating func answer(
+    _ bytes: UnsafeRawBufferPointer,
+    on channel: Channel,
+    at stream: StreamPlace? = nil
+  ) -> Answer? {
     guard let requests = context.parsedRequests, bytes.count <= ParsedRequestCache.bytesMax else {
       return nil
     }
@@ -211,16 +234,18 @@ struct DeckResponder {
     switch decision {
     case .sameResponse:
       hasAsked = true
-      if let rendered { channel.write(context.renderedResponses.again(rendered.response)) }
+      if let rendered {
+        channel.write(context.renderedResponses.again(rendered.response), on: stream)
+      }
       return .sent
     case .outdated:
-      // Of another cassette they may be others'.
+      // With another cassette, the same bytes may be another request.
       requests.forgetAll()
       return nil
     case .decided(let outcome):
       hasAsked = true
       noteEnd(of: outcome, arrival)
-      guard let response = send(outcome, to: known.head, on: channel) else {
+      guard let response = send(outcome, to: known.head, on: channel, at: stream) else {
         let mapping = mapping(of: known.head, arrival)
         return .carried(exchange(known.head, outcome, mapping, arrival))
       }
@@ -229,18 +254,36 @@ struct DeckResponder {
     }
   }
 
-  /// Forgets the bytes that came: what comes behind them is another request.
+  /// Forgets the bytes that were read. Further bytes belong to another request.
   mutating func forgetSpelling() { spelling = nil }
 
-  /// Remembers a request that came in one piece and alone.
+  /// Remembers a request that arrived in one piece, without other bytes.
   private func remember(_ prepared: PreparedRequest, _ head: RequestHead, isSecure: Bool) {
-    // They spell the first request that ends in them, or nothing: another may follow.
+    // The bytes begin with the first request that they complete. `isLast` excludes a request after
+    // it.
     guard let bytes = spelling, let requests = context.parsedRequests, head.framing == .none,
       head.method == "GET",
-      // Its address was worked out for this cassette, and it takes no turn in a lane of its own.
+      // The URL must have been determined for this cassette, and the request must not name a lane.
       !prepared.namesLane,
       prepared.origin == naming?.cassetteOrigin || context.origins.recordedOrigin != nil
     else { return }
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: isSecure))
+  }
+}
+
+extension RequestHead {
+  /// A GET of HTTP/2 in one spelling of its fields, which no request of HTTP/1.1 begins with.
+  fileprivate var spelled: [UInt8] {
+    var bytes: [UInt8] = [0]
+    bytes.reserveCapacity(256)
+    bytes.append(contentsOf: target.utf8)
+    for field in headers {
+      // No name and no value holds this byte.
+      bytes.append(0)
+      bytes.append(contentsOf: field.name.utf8)
+      bytes.append(0)
+      bytes.append(contentsOf: field.value.utf8)
+    }
+    return bytes
   }
 }

@@ -5,7 +5,7 @@ extension Delivery {
   /// Returns the steps with each response as the bytes that a server writes, without a connection.
   ///
   /// - Parameters:
-  ///   - method: The method of the request, which has come.
+  ///   - method: The method of the request, which has arrived.
   ///   - keepsConnections: Whether the server keeps connections after whole responses.
   /// - Returns: The steps, whose heads and contents are bytes.
   package func written(to method: String, keepsConnections: Bool) -> [Step] {

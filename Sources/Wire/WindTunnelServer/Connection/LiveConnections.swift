@@ -1,34 +1,34 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The connections that are open on one loop. On that loop's thread only.
+/// The open connections of one loop. Used only on that loop's thread.
 final class LiveConnections: @unchecked Sendable {
   private var connections: [ObjectIdentifier: ServedConnection] = [:]
   private let open: ConnectionLimit
-  /// Tells whether no further request is served, from the moment on that the server is told to end.
+  /// Whether the server is stopping, so that no further request is served.
   private(set) var isDraining = false
   private var drained: (() -> Void)?
 
   init(_ open: ConnectionLimit) { self.open = open }
 
-  /// Takes a connection in that was counted when it came.
+  /// Adds a connection that was counted when it was accepted.
   func insert(_ connection: ServedConnection) {
     connections[ObjectIdentifier(connection)] = connection
   }
 
-  /// Closes the oldest connection without a request's head, if the server is full. So a peer that
-  /// connects and stays silent does not keep other clients out.
+  /// Closes the oldest connection without a request's head if the server is full. A peer that
+  /// connects and sends nothing therefore does not keep other clients out.
   func makeRoom(below most: Int) {
     guard open.count >= most else { return }
     connections.values.filter { !$0.requests.hasHead }.min { $0.start < $1.start }?.abandon()
   }
 
-  /// Takes a connection in that did not come by a listener.
+  /// Adds a connection that no listener accepted, and counts it.
   func insertUncounted(_ connection: ServedConnection) {
     _ = open.enter()
     insert(connection)
   }
 
-  /// Drops a connection that was counted when it arrived.
+  /// Stops counting a connection that was counted when it was accepted.
   func discard() { open.leave() }
 
   func remove(_ connection: ServedConnection) {
@@ -37,30 +37,31 @@ final class LiveConnections: @unchecked Sendable {
     notifyIfEmpty()
   }
 
-  /// Closes idle connections now and busy ones after their answer.
+  /// Closes idle connections now, and busy ones after their responses.
   func drain(on reactor: Reactor) {
     isDraining = true
     for connection in connections.values { connection.closeWhenIdle() }
     look(on: reactor, again: 100_000)
   }
 
-  /// The number of connections on which something was said that has not reached their clients,
-  /// since none of them reads it.
+  /// The number of connections with bytes that their clients have not read yet.
   var unreadCount: Int { connections.values.count { $0.hasUnread } }
 
-  /// Ends what is left, now.
+  /// Ends the remaining connections at once.
   func abandon() {
     for connection in connections.values { connection.abandon() }
   }
 
-  /// Tells once that no connection is left.
+  /// Calls `drained` once, when no connection is left.
   func notifyWhenEmpty(_ drained: @escaping () -> Void) {
     self.drained = drained
     notifyIfEmpty()
   }
 
-  /// A client that pools its connections leaves its end open for as long as it likes. Once it has
-  /// everything that was said, it is not waited for; no event tells of that moment.
+  /// Closes connections whose clients have received everything, at growing intervals.
+  ///
+  /// A client with a connection pool may leave its end open indefinitely. No event reports that
+  /// such a client has received everything.
   private func look(on reactor: Reactor, again nanoseconds: Int64) {
     for connection in connections.values { connection.closeIfDelivered() }
     guard !connections.isEmpty else { return }
@@ -76,7 +77,8 @@ final class LiveConnections: @unchecked Sendable {
   }
 }
 
-/// The number of connections that are open on all loops of a server, and what waits for room.
+/// The number of open connections on all loops of a server, and the actions that wait for a free
+/// place.
 final class ConnectionLimit: Sendable {
   private struct State: Sendable {
     var counts = ConnectionCounts()
@@ -87,10 +89,10 @@ final class ConnectionLimit: Sendable {
 
   var count: Int { counts.open }
 
-  /// The connections so far.
+  /// The counts of the connections so far.
   var counts: ConnectionCounts { state.withLock { $0.counts } }
 
-  /// Counts one more, if there is room.
+  /// Counts a new connection; false if the maximum number is open.
   func enter(atMost most: Int = .max) -> Bool {
     state.withLock { state in
       guard state.counts.open < most else { return false }
@@ -101,7 +103,7 @@ final class ConnectionLimit: Sendable {
     }
   }
 
-  /// Counts one less, and wakes who waits.
+  /// Counts the end of a connection, and calls the waiting actions.
   func leave() {
     let waiting = state.withLock { state in
       state.counts.open -= 1
@@ -111,7 +113,7 @@ final class ConnectionLimit: Sendable {
     for wake in waiting { wake() }
   }
 
-  /// Has somebody woken by the next that leaves; false where there is room by now.
+  /// Calls `wake` at the end of the next connection; false if a place is free already.
   func wait(forLessThan most: Int, wake: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard state.counts.open >= most else { return false }
@@ -121,12 +123,12 @@ final class ConnectionLimit: Sendable {
   }
 }
 
-/// The number of connections that a server has, and has had.
+/// The number of connections of a server, now and so far.
 package struct ConnectionCounts: Sendable, Hashable {
-  /// The number that is open now.
+  /// The number of open connections.
   package var open = 0
-  /// The greatest number that was open at once.
+  /// The maximum number of connections that were open at once.
   package var most = 0
-  /// The number that was ever accepted.
+  /// The number of accepted connections so far.
   package var accepted = 0
 }

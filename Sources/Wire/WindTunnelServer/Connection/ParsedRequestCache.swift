@@ -1,22 +1,21 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
-/// Requests that came before, by the bytes that they came in.
+/// A cache of parsed requests, by the bytes of their heads.
 ///
-/// Clients ask for the same again in the same words, and whoever has read a head once knows what it
-/// says. Only heads without content are kept, of connections that lead to the cassette and to
-/// nobody else.
+/// Clients repeat requests in the same bytes, which then need not be parsed again. The cache keeps
+/// only requests without content, and only on ports that respond from the cassette alone.
 ///
-/// On one loop's thread only.
+/// Used only on one loop's thread.
 final class ParsedRequestCache: @unchecked Sendable {
-  /// A request and what it comes to.
+  /// A parsed request, with its prepared form for the deck.
   final class Known {
     let bytes: [UInt8]
     let head: RequestHead
     let prepared: PreparedRequest
-    /// The response that was sent to it last.
+    /// The last rendered response to this request.
     var rendered: (key: RenderedResponseKey, response: RenderedResponse)?
-    /// Tells whether it came by TLS, which is a part of its address.
+    /// Whether the request arrived over TLS, which is a part of its URL.
     let isSecure: Bool
 
     init(_ bytes: [UInt8], _ head: RequestHead, _ prepared: PreparedRequest, isSecure: Bool) {
@@ -24,15 +23,15 @@ final class ParsedRequestCache: @unchecked Sendable {
     }
   }
 
-  /// A longer head is read each time.
+  /// The maximum size of a cached head. A longer head is parsed each time.
   static let bytesMax = 1024
-  /// The bounds of the table, in requests and bytes; then all are forgotten, and those that are
-  /// asked for most are soon back.
+  /// The maximum number of requests and of their bytes. At the limit all entries are removed;
+  /// frequent requests soon return.
   static let (countMax, spelledBytesMax) = (16_384, 4 << 20)
 
   private var known: [Int: Known] = [:]
   private var spelledBytes = 0
-  /// The cassette that they were prepared for.
+  /// A request that was prepared for the same cassette as all entries.
   private var last: PreparedRequest?
 
   func find(_ bytes: UnsafeRawBufferPointer, isSecure: Bool) -> Known? {

@@ -5,52 +5,56 @@
 final class PortContext: Sendable {
   let deck: Deck
   private let owner: PortOwner
-  /// The address that is listened at.
+  /// The address of the listener.
   let host: String
-  /// The policy by which requests are answered; `nil`: all are.
+  /// The policy that decides which requests are served; `nil` if all are.
   let policy: OriginPolicy?
   let limits: Limits
-  /// The context of TLS; `nil`: connections speak plain HTTP.
+  /// The TLS settings; `nil` if connections speak plain HTTP.
   let tls: TLSContext?
+  /// The versions of HTTP that connections may speak: only HTTP/1.1 if requests can be forwarded.
+  let httpVersions: HTTPVersions
   /// The names of the port and the origins behind it.
   let origins: OriginContext
-  /// Tells whether connections meet the scenario before there is a request. A client reaches its
-  /// proxy in any weather; what is behind it is decided by request and tunnel.
+  /// Whether the scenario's connection faults apply. A proxy accepts every connection; the scenario
+  /// then applies to each request and tunnel.
   let failsConnections: Bool
-  /// Tells whether the content of requests is kept until it is whole.
+  /// Whether the content of requests is kept until it is complete.
   let keepsContent: Bool
-  /// The maximum number of bytes of content to keep if it need not be whole.
+  /// The maximum number of bytes of content to keep if the complete content is not required.
   let watchedBytesMax: Int
   /// Called with each decided request and the beginning of its content.
   let played: (@Sendable (Outcome, Body) -> Void)?
   /// The maximum number of bytes of content that are kept for ``played`` alone.
   static let playedBytesMax = 64 * 1024
-  /// The maximum number of bytes that are read of content that need not be whole.
+  /// The maximum number of bytes of content to read if the complete content is not required.
   let readBytesMax: Int
-  /// Tells whether the requests of clients are judged.
+  /// Whether the requests of clients are judged.
   var isWatched: Bool { watchedBytesMax > 0 }
-  /// Tells whether content may be passed on while it comes, without its ever being here as a whole.
+  /// Whether content may be passed on while it arrives, without being stored as a whole.
   let streamsContent: Bool
-  /// Tells whether responses may be sent as they were rendered: nobody is told of each, and none
-  /// ends its connection.
+  /// Whether rendered responses may be sent. Responses must not be listed, delayed by a minimum
+  /// time, or end their connections.
   let sendsRendered: Bool
-  /// Requests that came before; `nil` where more than the cassette has a say in what they come to.
+  /// A cache of parsed requests; `nil` if their decisions depend on more than the cassette.
   let parsedRequests: ParsedRequestCache?
   let renderedResponses = RenderedResponses()
-  /// The console that a device sees through the proxy that it is behind, once it is open.
+  /// The console that a device opens through the proxy; `nil` until it is open.
   let proxiedConsole: Locked<ProxiedConsole?>
 
-  /// Makes the context of a port.
+  /// Creates the context of a port.
   ///
   /// - Parameters:
   ///   - origins: The names of the port and the origins behind it.
   ///   - owner: The lane of requests that name none.
-  ///   - host: The address that is listened at.
-  ///   - policy: The policy by which requests are answered.
-  ///   - tls: What connections speak TLS by.
-  ///   - playsDeck: False where a handler of its own answers.
-  ///   - isReloaded: Whether rules may come that look at bodies.
-  ///   - watchedBytesMax: The maximum number of bytes of content to keep in any case.
+  ///   - host: The address of the listener.
+  ///   - policy: The policy that decides which requests are served.
+  ///   - tls: The TLS settings of the connections.
+  ///   - httpVersions: The versions of HTTP that connections may speak.
+  ///   - playsDeck: Whether the deck decides responses. If not, a handler of the server does.
+  ///   - isReloaded: Whether rules that compare bodies may be loaded later.
+  ///   - watchedBytesMax: The maximum number of bytes of content to keep if the complete content is
+  ///     not required.
   ///   - played: Called with each decided request.
   ///   - proxiedConsole: The place of a console that may be opened later.
   init(
@@ -59,6 +63,7 @@ final class PortContext: Sendable {
     host: String,
     policy: OriginPolicy?,
     tls: TLSContext?,
+    httpVersions: HTTPVersions,
     playsDeck: Bool,
     isReloaded: Bool,
     watchedBytesMax: Int,
@@ -66,8 +71,8 @@ final class PortContext: Sendable {
     proxiedConsole: Locked<ProxiedConsole?>
   ) {
     (self.proxiedConsole, self.watchedBytesMax) = (proxiedConsole, watchedBytesMax)
-    self.played = played
-    // One byte more than is kept, so that larger content is not taken for whole.
+    (self.played, self.httpVersions) = (played, httpVersions)
+    // One byte more than the limit distinguishes larger content from complete content.
     let keptBytesMax = origins.deck.exchanges == nil ? 0 : ExchangeRecords.bodyBytesMax + 1
     readBytesMax = max(watchedBytesMax, played == nil ? 0 : Self.playedBytesMax, keptBytesMax)
     (self.origins, self.owner, self.host, self.policy, self.tls) = (
@@ -86,6 +91,9 @@ final class PortContext: Sendable {
       (origins.proxy != nil || !origins.ignoredHosts.isEmpty) && !deck.comparesContent
       && !isReloaded && playsDeck && !origins.listsRequests
   }
+
+  /// Returns the codec of a connection that speaks HTTP/2.
+  func http2Codec() -> any ConnectionCodec { HTTP2Codec(limits: requestLimits) }
 
   /// The lane of requests that name none.
   var lane: Lane { owner.lane }

@@ -1,10 +1,10 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The lane that whatever comes to a port belongs to, where it names none.
+/// The lane of a port's connections, and of its requests that name no lane.
 enum PortOwner: Sendable {
-  /// One from beginning to end.
+  /// The same lane as long as the port is open.
   case fixed(Lane)
-  /// One after the other.
+  /// One lane after another.
   case lent(Locked<Lane>)
 
   var lane: Lane {

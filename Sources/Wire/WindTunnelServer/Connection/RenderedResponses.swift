@@ -1,17 +1,20 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
-/// A response as it stands on the wire.
+/// A response as bytes of HTTP/1.1.
 struct RenderedResponse {
-  /// The part that was put together for it.
+  /// The bytes of the head, or its field block in HTTP/2.
   let head: [UInt8]
-  /// The recorded bytes; those of a chunked response in their framing.
+  /// The recorded body. A chunked body of HTTP/1.1 includes its framing.
   let body: Data
+  /// The framing of the content.
+  let framing: Framing
 
-  /// Larger bodies are sent in slices, as fast as the client takes them.
+  /// The maximum size of a rendered body. Larger bodies are sent in slices, at the speed of the
+  /// client.
   static let bodyBytesMax = 64 * 1024
 
-  /// Renders what a recording comes to; `nil` where it is told in the words of who asks.
+  /// Renders a response; `nil` if its bytes depend on the client or if it ends the connection.
   init?(_ response: (head: ResponseHead, body: Data), to request: RequestHead) {
     // Whether trailers are sent depends on the client.
     guard response.head.trailers.isEmpty else { return nil }
@@ -20,6 +23,12 @@ struct RenderedResponse {
       to: request,
       length: response.head.announcedLength(to: request.method) { response.body.count }
     )
+    self.framing = framing.framing
+    guard request.version != .http2 else {
+      head = HTTP2Codec.block(response.head, framed: framing)
+      body = framing.framing == .none ? Data() : response.body
+      return
+    }
     var head: [UInt8] = []
     head.appendHead(response.head, framed: framing, for: request.version)
     switch framing.framing {
@@ -36,31 +45,41 @@ struct RenderedResponse {
   }
 }
 
-/// The responses that were rendered for requests that came before, to be sent again as they are.
+/// A cache of rendered responses, which can be sent again unchanged.
 ///
-/// On one loop's thread only.
+/// Used only on one loop's thread.
 final class RenderedResponses: @unchecked Sendable {
   private var cache = RenderedResponseCache<RenderedResponse>()
+  /// The responses of HTTP/2.
+  private var streamCache = RenderedResponseCache<RenderedResponse>()
   private var repeats = 0
 
-  /// The number of responses that were sent without being put together.
-  var hits: Int { cache.hits + repeats }
+  /// The number of responses that were sent from the cache or again from a ``ParsedRequestCache``.
+  var hits: Int { cache.hits + streamCache.hits + repeats }
 
-  /// Returns the response to a request, where it is the same for every like one and sent in one go:
-  /// as it was rendered before, or rendered now for those that follow.
+  /// Returns the rendered response to a request, from the cache if possible; `nil` if the response
+  /// cannot be rendered.
+  ///
+  /// A rendered response is the same for every equal request, and is sent in one write.
   func response(to request: RequestHead, _ outcome: Outcome) -> RenderedResponse? {
     guard let key = outcome.renderedKey, request.takesRenderedResponses else { return nil }
-    if let response = cache.find(key) { return response }
+    let isHTTP2 = request.version == .http2
+    if let response = isHTTP2 ? streamCache.find(key) : cache.find(key) { return response }
     guard case .recording(let interaction, _) = outcome.source,
       let recorded = interaction.response, recorded.body.count <= RenderedResponse.bodyBytesMax,
       OriginMapping.isSameForAll(recorded.headers), let whole = outcome.whole(on: .onTheWire),
       let response = RenderedResponse(whole, to: request)
     else { return nil }
-    cache.keep(response, under: key, weighing: response.head.count + response.body.count)
+    let weight = response.head.count + response.body.count
+    if isHTTP2 {
+      streamCache.keep(response, under: key, weighing: weight)
+    } else {
+      cache.keep(response, under: key, weighing: weight)
+    }
     return response
   }
 
-  /// Notes that a response is sent again that its request held ready.
+  /// Counts a response that is sent again from its cached request, and returns it.
   func again(_ response: RenderedResponse) -> RenderedResponse {
     repeats += 1
     return response
@@ -68,16 +87,29 @@ final class RenderedResponses: @unchecked Sendable {
 }
 
 extension Channel {
-  /// Sends a response as it is.
-  func write(_ response: RenderedResponse) {
+  /// Sends a rendered response, on a stream or in HTTP/1.1.
+  func write(_ response: RenderedResponse, on stream: StreamPlace? = nil) {
     write { bytes in
+      if let stream { return stream.append(response, to: &bytes) }
       bytes.append(contentsOf: response.head)
       response.body.withUnsafeBytes { bytes.append(contentsOf: $0) }
     }
   }
 }
 
+/// A stream of a connection that speaks HTTP/2.
+struct StreamPlace {
+  let codec: HTTP2Codec
+  let stream: Int
+
+  fileprivate func append(_ response: RenderedResponse, to bytes: inout [UInt8]) {
+    codec.append(block: response.head, in: response.framing, on: stream, to: &bytes)
+    codec.append(response.body, in: response.framing, on: stream, to: &bytes)
+    codec.appendEnd([:], in: response.framing, on: stream, to: &bytes)
+  }
+}
+
 extension RequestHead {
-  /// Tells whether the framing of an answer is that of most.
-  var takesRenderedResponses: Bool { version == .http11 && keepsAlive && method == "GET" }
+  /// Whether the response has the usual framing: GET on a persistent connection.
+  var takesRenderedResponses: Bool { version != .http10 && keepsAlive && method == "GET" }
 }

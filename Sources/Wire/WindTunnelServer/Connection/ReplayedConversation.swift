@@ -1,24 +1,24 @@
 internal import WindTunnel
 
-/// A recorded conversation on its way to a client: bytes in and out, as its server says.
+/// A recorded conversation with a client. A ``ConversationServer`` decides which bytes are sent.
 ///
-/// On the loop's thread only.
+/// Used only on the loop's thread.
 final class ReplayedConversation: ConnectionSuccessor {
   private let outcome: Outcome
   private let context: PortContext
-  /// The client; it is held by its channel, as long as that is open.
+  /// The connection of the client. Its channel retains it while it is open.
   private weak var channel: LinkedConnection?
   private var server: ConversationServer
   private var ended: (() -> Void)?
-  /// The conversation's clock, and the moment of the next wake.
+  /// The conversation's clock, with the time of the next wake-up.
   private let alarm: Alarm
   private var queue: [ConversationServer.Action] = []
   private var hasTold = false
-  /// Tells whether the observer knows that the server has fallen silent.
+  /// Whether the observer was informed that the server sends no more.
   private var hasToldSilence = false
 
-  /// Takes over a connection on which the handshake has been answered; `ended` is called when it is
-  /// closed.
+  /// Takes over a connection after its handshake was answered. `ended` is called when the
+  /// connection is closed.
   init(
     _ server: consuming ConversationServer,
     of outcome: Outcome,
@@ -34,26 +34,26 @@ final class ReplayedConversation: ConnectionSuccessor {
 
   private var now: Duration { alarm.now }
 
-  /// Begins with what the server says behind the handshake.
+  /// Sends the server's first messages after the handshake.
   func begin() {
     context.deck.tell(.conversed(outcome, server.seen), of: outcome)
     queue += server.open(at: now)
     carry()
   }
 
-  /// Ends the conversation since the server stops.
+  /// Ends the conversation because the server stops.
   func stop() {
-    // However much waits: what is written now is sent before the end.
+    // Written without regard to congestion: these bytes are sent before the end.
     for case .bytes(let data) in queue + server.goAway(at: now) { channel?.write(data) }
     queue = []
     tell()
     channel?.close()
   }
 
-  /// Ends the connection at once, with nothing of what waits.
+  /// Ends the connection at once, without the waiting bytes.
   func abandon() { channel?.abandon() }
 
-  /// Tells whether a part of what was said is on the link.
+  /// Whether the link still has bytes for the client.
   var hasUnread: Bool { channel?.hasUnread == true }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -61,7 +61,7 @@ final class ReplayedConversation: ConnectionSuccessor {
     carry()
   }
 
-  /// Does what is queued, as far as the client takes it.
+  /// Performs the queued actions until the client is congested.
   private func carry() {
     guard let channel else { return }
     var done = 0
@@ -71,7 +71,7 @@ final class ReplayedConversation: ConnectionSuccessor {
       case .bytes(let data): channel.write(data)
       case .close: channel.close()
       case .reset: channel.reset()
-      // What the client still says is thrown away.
+      // Further bytes from the client are discarded.
       case .stall: break
       case .wake(let moment): alarm.set(atLatest: moment) { [weak self] in self?.tick() }
       }
@@ -79,7 +79,7 @@ final class ReplayedConversation: ConnectionSuccessor {
     queue.removeFirst(done)
     if server.isOver, queue.isEmpty { tell() }
     tellSilence()
-    // Nobody is read faster than it reads: what it says may ask for an answer.
+    // The client is not read while it is congested, because its messages may cause responses.
     guard channel.isOpen else { return }
     if channel.isCongested {
       channel.pauseReading()
@@ -94,14 +94,14 @@ final class ReplayedConversation: ConnectionSuccessor {
     carry()
   }
 
-  /// Tells the deck's observer once that nothing more comes, since a client may wait for ever.
+  /// Reports once that the server sends no more, since a client may wait indefinitely.
   private func tellSilence() {
     guard !hasToldSilence, server.isSilent else { return }
     hasToldSilence = true
     context.deck.tell(.conversed(outcome, server.seen), of: outcome)
   }
 
-  /// Tells the deck once what was left of the recording.
+  /// Reports the conversation once to the deck, which notes the messages that were not played.
   private func tell() {
     if !hasTold { context.deck.conversed(server, in: outcome) }
     hasTold = true

@@ -1,16 +1,16 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The role of a connection: says what becomes of its requests.
+/// The role of a connection, which decides how its requests are handled.
 protocol RequestHandler {
-  /// The kind of the peer when it connected.
+  /// The kind of the peer at the start of the connection.
   var peerKind: PeerKind { get }
 
-  /// Returns what becomes of a request, told by its head alone; asked once for each.
+  /// Returns how to handle a request, according to its head. Called once for each request.
   func handle(_ head: RequestHead) -> RequestHandling
 
-  /// Returns the answer to what is no request, or one beyond the limits; it is the connection's
-  /// last.
+  /// Returns the response to an invalid request or to one above a limit. It is the connection's
+  /// last response.
   func refusal(_ status: Int, _ sentence: String) -> Response
 }
 
@@ -20,23 +20,23 @@ extension RequestHandler {
   func refusal(_ status: Int, _ sentence: String) -> Response { .notice(status, sentence) }
 }
 
-/// The ways in which a request is handled.
+/// The handling of a request.
 enum RequestHandling {
-  /// The deck decides what answers.
+  /// The deck decides the response.
   ///
   /// - Parameters:
-  ///   - naming: The place that the request is meant for; `nil`: the one that its host names.
-  ///   - handshakes: Takes the round trips that go before the request on a link; `nil`: they are
-  ///     the connection's own.
+  ///   - naming: The destination of the request; `nil` if its host determines it.
+  ///   - handshakes: Returns the round trips before the request on a link, and counts them; `nil`
+  ///     if they are the connection's own.
   case play(naming: OriginMapping.Naming? = nil, handshakes: (() -> Int)? = nil)
-  /// The server answers by itself once the request is whole, and is handed the content where it is
-  /// kept.
+  /// The server itself responds when the request is complete. The closure receives the content, if
+  /// it is kept.
   case answer((Data) -> Response)
-  /// The same, and the answer is the connection's last.
+  /// As `answer`, and the response is the connection's last.
   case answerLast((Data) -> Response)
-  /// The answer is given by the head alone and is the connection's last.
+  /// The response is sent after the head, and is the connection's last.
   case refuse(Response)
-  /// The connection is another protocol's once the request is whole, unless the server answers by
-  /// itself after all.
+  /// Another protocol takes over the connection when the request is complete, unless the closure
+  /// returns another handling.
   case takeOver((ServedConnection) -> RequestHandling?)
 }

@@ -2,23 +2,26 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// One delivery on its way to a client: the player, its actions and the encoder of the response.
+/// The sending of one delivery to a client: the player, its actions and the encoder of the
+/// response.
 ///
-/// The connection receives nothing but ``ServedConnection/ended(_:by:)``, a handshake or another
-/// protocol.
+/// The writer calls its connection only at its end (``ServedConnection/ended(_:by:)``), for a TLS
+/// handshake, and for another protocol.
 final class ResponseWriter: Courier {
-  /// The size of a body's slices, so that a client that does not read costs no more.
+  /// The size of a body's slices. It limits the memory for a client that does not read.
   static let sliceBytes = 64 * 1024
 
-  /// The request that is answered; `nil` for the faults of a connection.
+  /// The request of the response; `nil` for the faults of a connection.
   let exchange: RequestExchange?
   private(set) weak var connection: ServedConnection?
   private let context: PortContext
   var queue: ActionQueue
   private var encoder: ResponseEncoder?
   private var trailers: HeaderFields = [:]
+  /// The response if it consists of bytes of HTTP/1.1 on a stream of HTTP/2; otherwise `nil`.
+  private var respelled: RespelledResponse?
   private var hasBegun = false
-  /// The live server's answer, as long as it passes.
+  /// The exchange with the upstream, while it lasts.
   private var upstream: UpstreamExchange?
 
   /// Creates the writer of a response, or of the faults of a connection.
@@ -35,37 +38,47 @@ final class ResponseWriter: Courier {
   /// The client's connection; `nil` after its end.
   var channel: Channel? { connection?.channel }
 
-  // MARK: What happens
+  // MARK: Events
 
-  /// Goes on after the client has taken what was queued.
+  /// Continues after the client has read the queued bytes.
   func clientDrained() { if let upstream { upstream.clientDrained() } else { carry() } }
 
-  /// Notes that the client sends no more.
+  /// Processes the end of the client's bytes.
   func clientEnded() { upstream?.clientEnded() }
 
-  /// Ends the answer since the client's connection has ended.
+  /// Ends the response because the client's connection has ended.
   func clientLeft() {
-    if let upstream = takeUpstream() { upstream.clientLeft() } else { finished(.clientLeft) }
+    if let upstream = takeUpstream() { return upstream.clientLeft() }
+    // A cancelled stream has no fault any more that could end its connection.
+    queue.removeAll()
+    finished(.clientLeft)
   }
 
-  /// Ends the answer since the server is stopped.
+  /// Ends the response because a fault of another response has ended the connection.
+  func cutByNeighbour() {
+    queue.removeAll()
+    exchange?.measure?.known.problem = "Another stream's fault on this connection."
+    cut()
+  }
+
+  /// Ends the response because the server stops.
   func stopped() {
     guard let upstream else { return finished(.stopped) }
     upstream.stop()
   }
 
-  /// Passes on more of the request's content.
+  /// Passes more of the request's content to the upstream.
   func contentCame() { upstream?.passContent() }
 
-  /// Notes the end of the request's content.
+  /// Processes the end of the request's content.
   func contentEnded() {
     guard let upstream else { return advance(.arrived(.requestEnd)) }
     upstream.passContent()
     if channel?.inputEnded == true { upstream.clientEnded() }
   }
 
-  /// Ends the answer since the request's content breaks off; returns true where the client already
-  /// has a part of it.
+  /// Ends the response because the request is cut off. Returns whether the client already has a
+  /// part of the response.
   func requestBrokeOff() -> Bool {
     guard let upstream = takeUpstream() else {
       finished(.clientLeft)
@@ -76,17 +89,25 @@ final class ResponseWriter: Courier {
     return hasBegun
   }
 
-  // MARK: What is done
+  // MARK: Actions
 
-  /// The connection's clock, as long as there is a connection.
+  /// The time on the connection's clock; `nil` if the connection has ended.
   var now: Duration? { channel == nil ? nil : connection?.now }
 
-  var isReady: Bool { channel?.isCongested == false }
+  var isReady: Bool { channel?.isCongested == false && encoder?.isCongested != true }
 
-  func carried() { if !queue.isEmpty { channel?.notifyWhenDrained() } }
+  /// Whether actions wait for the client or for the stream.
+  var isWaiting: Bool { !queue.isEmpty }
+
+  func carried() {
+    if isWaiting, let channel, channel.isCongested { channel.notifyWhenDrained() }
+    guard encoder?.sharesConnection == true, let requests = connection?.requests else { return }
+    if isWaiting { requests.streams.hasWaiting = true }
+    requests.flush()
+  }
 
   func wake(at moment: Duration) {
-    // Milestones of several answers on one connection do not mix: each has its own player.
+    // Several responses on one connection do not share wake-ups: each has its own player.
     guard let connection else { return }
     connection.reactor.schedule(at: connection.start + moment.inNanoseconds) { [weak self] _ in
       self?.advance(.tick)
@@ -100,7 +121,17 @@ final class ResponseWriter: Courier {
 
   func converse(_ head: ResponseHead, _ faults: [ConversationFault]) {
     queue.removeAll()
-    if let exchange { connection?.converse(exchange, answering: head, faults) }
+    guard let exchange else { return }
+    guard encoder?.sharesConnection == true else {
+      connection?.converse(exchange, answering: head, faults)
+      return
+    }
+    // Clients of HTTP/2 cannot upgrade (RFC 9113 §8.6).
+    let text = "This is a WebSocket, which is played over HTTP/1.1 only."
+    let response = Response.notice(501, text)
+    exchange.measure?.take(response.head)
+    finished(.whole)
+    answerAlone(response)
   }
 
   func finish(_ afterwards: Delivery.Afterwards) {
@@ -112,17 +143,29 @@ final class ResponseWriter: Courier {
   }
 
   func closeWrite() {
+    if endsRespelled() { return }
     channel?.finishWriting()
     end(.stall(isReading: true))
   }
 
-  func close() { end(.close) }
+  func close() { if !endsRespelled() { end(.close) } }
+
+  /// Ends a response of HTTP/1.1 bytes on a stream of HTTP/2; false if that leaves it incomplete.
+  ///
+  /// If it is complete, the connection continues with its other responses.
+  private func endsRespelled() -> Bool {
+    channel?.write { respelled?.readEnd(to: &$0) }
+    guard case .whole? = respelled?.state else { return false }
+    cut()
+    connection?.ended(self, by: .whole(.close))
+    return true
+  }
 
   func reset() { end(.reset) }
 
   func stall() { end(.stall(isReading: false)) }
 
-  // A wire has no other way to fail, and nothing to relay to.
+  // On the wire, a failure and a relay are resets.
 
   func fail(_ symptom: Symptom) { reset() }
 
@@ -130,14 +173,15 @@ final class ResponseWriter: Courier {
 
   func pass(_ count: Int, _ way: Link.Way) { upstream?.pass(count) }
 
-  // Its end is written with what follows.
+  // The next action writes the end of the response.
   func passEnd(_ way: Link.Way) {}
 
   func hold(_ way: Link.Way, _ isHeld: Bool) { upstream?.hold(isHeld) }
 
   func forward() {
     guard let connection else { return }
-    // What follows is the upstream's to say, or the player's when it has heard of it.
+    // The upstream determines the next actions. If the delivery is metered, the player does so
+    // after it has received the upstream's events.
     if !queue.isMetering { queue.removeAll() }
     guard let exchange, let encoder, let server = context.origins.server(for: exchange.outcome)
     else { return refuseToForward() }
@@ -153,10 +197,11 @@ final class ResponseWriter: Courier {
     upstream.begin()
   }
 
-  /// Answers a request that goes to another server than the recorded one.
+  /// Sends 502 for a request whose server is not the recorded one.
   private func refuseToForward() {
     let request = exchange?.outcome.request
-    // Whoever follows a redirect and shrugs at a 502 would keep half of what was to be recorded.
+    // A client that follows a redirect and ignores the 502 would leave the recording incomplete. So
+    // the request counts as not answered.
     if context.origins.leadsBack, let request { context.deck.missed(request) }
     if let exchange {
       let reason = "Its server is not the one that is recorded."
@@ -168,11 +213,24 @@ final class ResponseWriter: Courier {
     let text =
       "\(name) is not asked here: it is not the server that is recorded, and nothing on the tape "
       + "answers. Record it without sockets, or by itself."
-    channel?.write { encoder?.appendNotice(502, text, to: &$0) }
-    connection?.ended(self, by: .close)
+    answerAlone(.notice(502, text))
   }
 
-  /// Lets go of the live answer, which holds this while it is metered.
+  /// Sends a response of the server instead of the decided one. A connection without other streams
+  /// ends with it.
+  private func answerAlone(_ response: Response) {
+    guard var encoder else { return }
+    guard encoder.sharesConnection else {
+      channel?.write { encoder.appendLast(response, to: &$0) }
+      connection?.ended(self, by: .close)
+      return
+    }
+    encoder.frame(response.status, length: response.body.count, keepsAlive: true)
+    channel?.write { encoder.append(response, to: &$0) }
+    connection?.ended(self, by: .whole(.keep))
+  }
+
+  /// Releases the upstream's exchange, which retains this writer while it is metered.
   private func takeUpstream() -> UpstreamExchange? {
     defer { upstream = nil }
     return upstream
@@ -188,12 +246,12 @@ final class ResponseWriter: Courier {
     upstream = nil
   }
 
-  /// Tells that the answer has come to its end, once.
-  private func finished(_ ending: ExchangeEnd.Ending) { exchange?.finished(ending) }
+  /// Reports the end of the exchange, once.
+  private func finished(_ ending: ExchangeEnd.Reason) { exchange?.finished(ending) }
 
-  // MARK: What is written
+  // MARK: Output
 
-  /// Reports that the first byte leaves.
+  /// Reports once that the response begins.
   private func begin() {
     guard !hasBegun, let exchange else { return }
     hasBegun = true
@@ -220,14 +278,15 @@ final class ResponseWriter: Courier {
     channel?.write { encoder?.append(head, to: &$0) }
   }
 
-  /// Writes a slice; what is left of the data is what is done next.
+  /// Writes a slice, and puts the rest of the data back into the queue as the next action.
   func send(_ data: Data) {
     guard let channel else { return }
+    if encoder?.sharesConnection == true, encoder?.hasHead == false { return send(raw: data) }
     let slice = data.prefix(Self.sliceBytes)
     begin()
     exchange?.measure?.known.bytes += slice.count
     guard encoder?.isWithoutContent != true else { return }
-    // Without a head these are raw bytes.
+    // Without an encoder, the data is raw bytes.
     if let encoder {
       channel.write { encoder.append(slice, to: &$0) }
     } else {
@@ -236,9 +295,18 @@ final class ResponseWriter: Courier {
     let rest = data.dropFirst(slice.count)
     if !rest.isEmpty { queue.putBack(.bytes(rest)) }
   }
+
+  /// Writes bytes of HTTP/1.1 on a stream of HTTP/2.
+  private func send(raw data: Data) {
+    guard let encoder, let exchange else { return }
+    begin()
+    exchange.measure?.known.bytes += data.count
+    if respelled == nil { respelled = RespelledResponse(to: exchange.head.method, by: encoder) }
+    channel?.write { respelled?.read(data, to: &$0) }
+  }
 }
 
-/// The end of a delivery, as far as its connection is concerned.
+/// The effect of a delivery's end on its connection.
 enum DeliveryEnd {
   /// The response is whole.
   case whole(Delivery.Afterwards)

@@ -1,26 +1,26 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The protocol that a connection speaks behind its last request.
+/// The protocol of a connection after its last request of HTTP.
 protocol ConnectionSuccessor: AnyObject {
-  /// Whether bytes for the client still wait on this side.
+  /// Whether bytes for the client are still queued at this end.
   var hasUnread: Bool { get }
-  /// Ends in good order, since the server stops.
+  /// Ends the protocol in order, because the server stops.
   func stop()
-  /// Ends without waiting for anything.
+  /// Ends the protocol at once.
   func abandon()
 }
 
 extension ConnectionSuccessor {
   var hasUnread: Bool { false }
 
-  // The end of the channel is its end.
+  // The end of the channel is enough.
   func abandon() {}
 }
 
 // Upgrades of HTTP/1.1, after which the connection speaks another protocol.
 extension ServedConnection {
-  /// Leaves the connection to a response without an end.
+  /// Hands the connection over to a response without an end.
   func stream<Stream: ConnectionSuccessor & ChannelDelegate>(
     _ make: (Channel, @escaping () -> Void) -> Stream
   ) {
@@ -32,7 +32,7 @@ extension ServedConnection {
     channel.resumeReading()
   }
 
-  /// Leaves the connection to a tunnel.
+  /// Hands the connection over to a tunnel.
   func pass(to make: (Channel) -> Tunnel) {
     guard let channel else { return }
     let tunnel = make(channel)
@@ -51,7 +51,7 @@ extension ServedConnection {
     observing observe: ((WebSocketRole, Relay.Event) -> Void)?
   ) {
     guard let channel else { return upstream.abandon() }
-    // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+    // The exchange has ended (RFC 9110 §15.2.2); the following bytes are not HTTP.
     let client = LinkedConnection(channel, of: exchange.outcome) { exchange.finished(.whole) }
     let rest = leave(to: client)
     let faults = exchange.delivery.liveFaults
@@ -76,20 +76,20 @@ extension ServedConnection {
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak channel] _ in channel?.close() }
   }
 
-  /// Answers the handshake of a WebSocket by a recorded one, and goes on with what was recorded
-  /// behind it.
+  /// Answers the handshake of a WebSocket with a recorded response, and then plays the recorded
+  /// conversation.
   func converse(
     _ exchange: RequestExchange,
     answering recorded: ResponseHead,
     _ faults: [ConversationFault]
   ) {
     guard let channel else { return }
-    // A delivery without a conversation does not come here.
+    // Only a delivery with a conversation calls this.
     guard let player = context.deck.conversation(of: exchange.outcome) else {
       return terminate(by: .close)
     }
     let head = exchange.head
-    do throws(WebSocketHandshake.Refusal) {
+    do throws(WebSocketHandshake.Rejection) {
       let server = try ConversationServer(
         answering: Request(head.method, head.url, headers: head.headers),
         head.version.rawValue,
@@ -125,16 +125,16 @@ extension ServedConnection {
     }
   }
 
-  /// Takes a connection over for a conversation, or for the answer that refuses one.
+  /// Returns a connection for a conversation, or for the response that refuses one.
   private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedConnection {
     LinkedConnection(channel, of: exchange.outcome) { [deck = context.deck] in
       deck.responseBegan(exchange.outcome)
-      // The exchange is over (RFC 9110 §15.2.2); what follows is no HTTP.
+      // The exchange has ended (RFC 9110 §15.2.2); the following bytes are not HTTP.
       exchange.finished(.whole)
     }
   }
 
-  /// Refuses a handshake, and ends the connection behind the answer.
+  /// Refuses a handshake, and ends the connection after the response.
   private func refuse(
     _ response: Response,
     _ exchange: RequestExchange,
@@ -145,7 +145,7 @@ extension ServedConnection {
     encoder.frame(response.status, length: response.body.data.count, keepsAlive: false)
     encoder.append(response, to: &bytes)
     let refused = RefusedUpgrade { [weak self] in
-      // It may have left before the answer has come over the link.
+      // The client may have left before the response passed the link.
       exchange.finished(.clientLeft)
       self?.release()
     }
@@ -161,15 +161,14 @@ extension Tunnel: ConnectionSuccessor {}
 extension LinkedConnection: ConnectionSuccessor {
   func stop() { close() }
 
-  /// Takes over the connection on which a request has been answered by 101, with the link that the
-  /// request has come over.
+  /// Takes over a connection after its handshake, with the link of the request.
   fileprivate convenience init(_ channel: Channel, of outcome: Outcome, began: @escaping () -> Void)
   {
     self.init(channel, down: outcome.shaper(.down), up: outcome.shaper(.up), began: began)
   }
 }
 
-/// The end of a connection on which an upgrade has been refused: what comes is thrown away.
+/// The delegate of a connection whose upgrade was refused. It discards received bytes.
 private final class RefusedUpgrade: ChannelDelegate {
   private let ended: () -> Void
 

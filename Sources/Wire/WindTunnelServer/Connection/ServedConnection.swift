@@ -1,13 +1,13 @@
 internal import Foundation
 internal import WindTunnel
 
-/// One client's connection, from its first byte or fault to its end or another protocol.
+/// One client's connection, from its first byte or fault to its end or to another protocol.
 ///
-/// On the loop's thread only.
+/// Used only on the loop's thread.
 final class ServedConnection {
   let context: PortContext
   let reactor: Reactor
-  /// Set right after the channel has been made, which wants its delegate first.
+  /// Set after the initialiser, because the channel needs its delegate first.
   private(set) var channel: Channel?
   private let live: LiveConnections
   private let handler: any RequestHandler
@@ -16,21 +16,26 @@ final class ServedConnection {
   /// Called at the end of the connection, with its error.
   private let ended: ((Channel, SocketError?) -> Void)?
   private var state = State.serving
+  /// The choice of the version of HTTP; `nil` after it is made.
+  private var choice: VersionChoice?
   let start: Moment
   private let deadline: Deadline
-  /// The link that it was opened over; `nil`: none, or one that was waited for elsewhere.
+  /// The link over which the connection was opened; `nil` if there is none or its handshake delay
+  /// was already applied.
   private var path: LinkPath?
 
   private enum State {
     /// Requests are received and answered.
     case serving
     /// The connection ends with the next byte that arrives.
-    case parting(IdleEnd.Ending)
-    /// A connection fault is being carried; there will be no request.
+    case parting(IdleEnd.CloseMethod)
+    /// The delivery before the first request is being sent: a connection fault, or the delay of the
+    /// TLS handshake. The second value has the client's bytes so far.
     case opening(ResponseWriter, Data)
-    /// Another protocol has the channel.
+    /// Another protocol has taken over the channel.
     case takenOver(any ConnectionSuccessor)
-    /// Nothing more is sent, and the connection stays open; with the outcome of the last request.
+    /// Nothing more is sent, and the connection stays open. The value is the outcome of the last
+    /// request.
     case stalled(Outcome?)
     case ended
   }
@@ -47,6 +52,7 @@ final class ServedConnection {
     (self.context, self.live, self.reactor) = (context, live, reactor)
     (self.handler, self.ended) = (handler, ended)
     self.codec = codec ?? HTTP1Codec(limits: context.requestLimits)
+    choice = codec == nil ? VersionChoice(context.httpVersions) : nil
     start = .now()
     deadline = Deadline(limits ?? context.limits)
   }
@@ -56,9 +62,9 @@ final class ServedConnection {
   /// Whether requests are received and answered.
   var isServing: Bool { if case .serving = state { true } else { false } }
 
-  // MARK: - Beginnings
+  // MARK: - Start
 
-  /// Takes over a socket that has been accepted, and counted; `nil` where it is gone already.
+  /// Takes over a socket that was accepted and counted; `nil` if it is closed already.
   static func begin(
     _ socket: Socket,
     _ handler: any RequestHandler,
@@ -70,7 +76,7 @@ final class ServedConnection {
   ) -> ServedConnection? {
     let limits = place?.kind == .unpaired ? context.limits.whileUnpaired : context.limits
     let connection = ServedConnection(context, live, reactor, handler, limits, speaking: codec)
-    // A connection that is gone before it is served is the client's affair.
+    // A client may close its connection before it is served.
     guard let channel = try? Channel(socket, on: reactor, limits: limits, delegate: connection)
     else {
       live.discard()
@@ -83,20 +89,19 @@ final class ServedConnection {
     return connection
   }
 
-  /// Takes a connection over that was somebody else's until now, such as one on which a CONNECT has
-  /// been answered, and serves HTTP in TLS on it.
+  /// Takes over an open connection, such as one after a CONNECT, and serves HTTP over TLS on it.
   ///
   /// - Parameters:
-  ///   - channel: The connection, plain until now; its delegate is replaced.
-  ///   - host: The name whose certificate is shown to a client that names nobody.
-  ///   - tls: The issuer of the certificate, and the versions that are spoken.
-  ///   - early: The bytes that the client has sent beforehand.
+  ///   - channel: The connection, without TLS so far. Its delegate is replaced.
+  ///   - host: The name in the certificate for a client that names no server (SNI).
+  ///   - tls: The issuer of the certificate, and the versions of TLS.
+  ///   - early: The bytes that the client has already sent.
   ///   - handshake: The course of the handshake.
-  ///   - context: The port that it belongs to.
-  ///   - live: The connections of its loop.
+  ///   - context: The port of the connection.
+  ///   - live: The connections of the loop.
   ///   - handler: The role of the connection.
-  ///   - ended: Called with the end of the connection.
-  /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  ///   - ended: Called at the end of the connection, with its error.
+  /// - Throws: `ServerError.tlsUnavailable` if OpenSSL has no memory.
   static func takeOver(
     _ channel: Channel,
     as host: HostName?,
@@ -122,7 +127,7 @@ final class ServedConnection {
   /// Refuses a peer and ends its connection.
   func reject(_ text: String) {
     state = .ended
-    channel?.write { codec.appendLast(.notice(403, text), on: nil, to: &$0) }
+    channel?.write { requests.codec.appendLast(.notice(403, text), on: nil, to: &$0) }
     channel?.close()
   }
 
@@ -131,7 +136,7 @@ final class ServedConnection {
     deadline.begin(.idle, on: reactor)
   }
 
-  /// Waits for the first request, or meets what goes before it.
+  /// Waits for the first request, or applies the scenario's connection faults before it.
   func open() {
     awaitRequest()
     guard context.failsConnections else { return }
@@ -149,22 +154,23 @@ final class ServedConnection {
     carry(opening, behind: Data())
   }
 
-  /// Carries what goes before the first request.
+  /// Sends the delivery before the first request.
   private func carry(_ opening: Delivery, behind hello: Data) {
     let writer = ResponseWriter(Player(opening), to: self)
     state = .opening(writer, hello)
     writer.advance(.tick)
   }
 
-  /// Speaks TLS from here on; what fails before it is made below it. A link's round trips for it
-  /// are waited for here, behind what a client says first, where its limit for handshakes sees
-  /// them.
+  /// Starts TLS. Faults before TLS apply to the TCP connection.
+  ///
+  /// A link's round trips for the handshake are waited for here, after the client's hello, so that
+  /// the client's handshake timeout includes them.
   func shakeHands(_ handshake: Handshake) {
     var early: [UInt8] = []
     if case .opening(_, let hello) = state { early = Array(hello) }
     guard let path else { return startTLS(handshake, early) }
     self.path = nil
-    // On a dead link it never ends.
+    // On a dead link, the handshake never ends.
     let wait = path.securing().map { Delivery.Step.wait($0) } ?? .stall
     let hello: [Delivery.Step] = early.isEmpty ? [.await(.clientHello)] : []
     carry(Delivery(hello + [wait, .shakeHands(handshake)]), behind: Data(early))
@@ -172,7 +178,7 @@ final class ServedConnection {
 
   private func startTLS(_ handshake: Handshake, _ early: [UInt8]) {
     state = .serving
-    // A server without TLS has been refused such weather.
+    // Without TLS, the server rejects a scenario with handshake faults.
     guard let channel, let tls = context.tls else { return abandon() }
     do throws(ServerError) {
       let own = channel.socket.localAddress.flatMap { HostName($0.host) }
@@ -180,73 +186,76 @@ final class ServedConnection {
       engine.conduct(handshake)
       channel.startTLS(engine, early: early)
     } catch {
-      // There is no memory for one more connection.
+      // There is no memory for another connection.
       channel.abandon()
     }
   }
 
-  // MARK: - Ends
+  // MARK: - End
 
-  /// Serves no further request; an answer that has begun is finished.
+  /// Stops serving requests. A response that has begun is completed.
   func closeWhenIdle() {
-    // What a client has said by now, or that it has left, was so before the end.
+    // Bytes and the end that the client has already sent precede the stop.
     if case .takenOver(is ReplayedConversation) = state { channel?.takeInput() }
     switch state {
-    case .serving:
-      channel?.write { codec.appendGoAway(to: &$0) }
-      if !requests.isAnswering { channel?.close() }
+    case .serving: requests.end(by: .close)
     case .parting, .stalled, .opening: channel?.close()
     case .takenOver(let successor): successor.stop()
     case .ended: break
     }
   }
 
-  /// Ends at once: the time is over in which an answer could have been finished.
+  /// Ends the connection at once, after the grace period.
   func abandon() {
     requests.stop()
-    // Bytes of a client that is gone may be on their way.
+    // Bytes for a client that has left may still be on the link.
     if case .takenOver(let successor) = state { successor.abandon() }
     channel?.abandon()
   }
 
-  /// Gives the connection back if its end is out and the client has everything.
+  /// Closes the connection if its FIN was sent and the client has received everything.
   func closeIfDelivered() {
     if let channel, channel.phase == .lingering, channel.socket.unsentBytes ?? 0 == 0 {
       channel.abandon()
     }
   }
 
-  /// Tells whether a part of what was said is still on this side.
+  /// Whether this end still has bytes that the client has not received.
   var hasUnread: Bool {
     guard let channel else { return false }
     if case .takenOver(let successor) = state, successor.hasUnread { return true }
+    if !requests.streams.undelivered.isEmpty { return true }
     return channel.queuedBytes > 0 || channel.socket.unsentBytes ?? 0 > 0
   }
 
-  /// Continues after a delivery, or ends with it.
+  /// Continues after a delivery, or ends the connection with it.
   func ended(_ writer: ResponseWriter, by end: DeliveryEnd) {
-    requests.remove(writer)
+    let stream = requests.remove(writer)
     if case .ended = state { return }
     switch end {
     case .whole(let afterwards):
-      if case .opening = state { terminate(by: .close) } else { requests.next(afterwards) }
-    case .close: terminate(by: .close)
-    case .reset: terminate(by: .reset)
+      if case .opening = state { return terminate(by: .close) }
+      if let stream { requests.noteWritten(stream) }
+      requests.next(afterwards)
+    case .close: requests.end(by: .close, cutting: stream)
+    case .reset: requests.end(by: .reset, cutting: stream)
     case .stall(let isReading):
-      // What the client still sends is no request.
+      if !isReading, let stream, requests.stall(stream) { return }
+      requests.cutAll()
+      // Further bytes from the client are not parsed as requests.
       state = .stalled(writer.exchange?.outcome)
       if isReading { channel?.resumeReading() } else { deadline.begin(.none, on: reactor) }
     }
   }
 
-  /// Waits for a byte to end by.
-  func part(by ending: IdleEnd.Ending) {
+  /// Waits for the next byte, which ends the connection.
+  func part(by ending: IdleEnd.CloseMethod) {
     state = .parting(ending)
     deadline.begin(.idle, on: reactor)
   }
 
-  /// Ends the connection behind the bytes that were written.
-  func terminate(by ending: IdleEnd.Ending) {
+  /// Ends the connection after the written bytes.
+  func terminate(by ending: IdleEnd.CloseMethod) {
     state = .ended
     switch ending {
     case .close: channel?.close()
@@ -254,7 +263,7 @@ final class ServedConnection {
     }
   }
 
-  /// Lets go of the channel, which is another's from here on.
+  /// Releases the channel, which has another owner or is closed.
   func release() {
     channel = nil
     state = .ended
@@ -264,10 +273,8 @@ final class ServedConnection {
 
   private func isLate(_ kind: Deadline.Kind) {
     switch kind {
-    case .idle, .none: channel?.close()
-    case .request:
-      let seconds = Int(deadline.limits.requestSeconds)
-      requests.refuse(ProtocolError(.tooSlow, "The request took longer than \(seconds) s."))
+    case .idle, .none: requests.endLate()
+    case .request: requests.refuseLate()
     }
   }
 }
@@ -291,8 +298,29 @@ extension ServedConnection: ChannelDelegate {
       if hello.count >= length || hello.first != 22 { writer.advance(.arrived(.clientHello)) }
     case .parting(let ending): terminate(by: ending)
     case .takenOver, .stalled, .ended: break
-    case .serving: requests.receive(bytes, on: channel)
+    case .serving:
+      if choice != nil {
+        choose(by: bytes, on: channel)
+      } else {
+        requests.receive(bytes, on: channel)
+      }
     }
+  }
+
+  /// Chooses the version of HTTP by the first bytes.
+  private func choose(by bytes: UnsafeRawBufferPointer, on channel: Channel) {
+    guard let chosen = choice?.take(bytes, agreed: channel.applicationProtocol) else {
+      return deadline.begin(.request, on: reactor)
+    }
+    let early = choice?.early ?? []
+    choice = nil
+    switch chosen {
+    case .http1: break
+    case .http2: requests.speak(context.http2Codec())
+    case .refused(let error): return requests.refuse(error)
+    }
+    if early.isEmpty { return requests.receive(bytes, on: channel) }
+    (early + bytes).withUnsafeBytes { requests.receive($0, on: channel) }
   }
 
   func channelReachedEnd(_ channel: Channel) {
@@ -305,7 +333,7 @@ extension ServedConnection: ChannelDelegate {
 
   func channel(_ channel: Channel, gotPlainText bytes: UnsafeRawBufferPointer) {
     guard context.isWatched else { return requests.refuse(.plainOnTLSPort) }
-    // What the client does without TLS is to be seen.
+    // The client's requests without TLS are judged, so they are served.
     self.channel(channel, received: bytes)
   }
 
@@ -313,7 +341,7 @@ extension ServedConnection: ChannelDelegate {
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
     requests.clientLeft()
-    // A server of recorded answers is told by who asks.
+    // Only a proxy reports this. With a replay server, the client itself reports when it gives up.
     if case .stalled(let outcome?) = state, context.origins.proxy != nil {
       context.deck.tell(.left(outcome), of: outcome)
     }
@@ -325,22 +353,22 @@ extension ServedConnection: ChannelDelegate {
 // MARK: - Other protocols
 
 extension ServedConnection {
-  /// Leaves the channel to another protocol, which is its delegate; returns the bytes that were
-  /// received for it.
+  /// Hands the channel over to another protocol, which is its delegate. Returns the bytes that were
+  /// received for that protocol.
   func leave(to successor: any ConnectionSuccessor) -> Data {
     deadline.begin(.none, on: reactor)
     state = .takenOver(successor)
     return requests.takeRemainder()
   }
 
-  /// Lets go of the client, which is served in TLS and by another handler from here on
+  /// Hands the client over to another handler, which serves it over TLS
   /// (``takeOver(_:as:by:early:showing:in:_:_:ended:)``).
   func handOver(by takeOver: (Channel, LiveConnections) throws(ServerError) -> Void) {
     guard let channel else { return }
     do throws(ServerError) {
       try takeOver(channel, live)
     } catch {
-      // There is no memory for one more connection.
+      // There is no memory for another connection.
       return channel.abandon()
     }
     channel.resumeReading()

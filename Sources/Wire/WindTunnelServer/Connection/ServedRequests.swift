@@ -4,25 +4,30 @@ internal import WindTunnel
 /// The requests of one connection, from their first bytes to the end of their responses.
 ///
 /// A codec reads and writes the protocol, a handler decides about each request, and a stream number
-/// identifies it. Owned by its connection; on the loop's thread only.
+/// identifies it. Owned by its connection, and used only on the loop's thread.
 final class ServedRequests {
-  private unowned let connection: ServedConnection
-  private let context: PortContext
-  private let reactor: Reactor
+  unowned let connection: ServedConnection
+  let context: PortContext
+  let reactor: Reactor
   private let handler: any RequestHandler
-  private let deadline: Deadline
-  private let live: LiveConnections
-  let codec: any ConnectionCodec
-  /// The codec if it is HTTP/1.1, by which a request may be known by its bytes.
-  private let http1: HTTP1Codec?
+  let deadline: Deadline
+  let live: LiveConnections
+  private(set) var codec: any ConnectionCodec
+  /// The codec if it is HTTP/1.1; `nil` otherwise. Only requests of HTTP/1.1 are recognised by
+  /// their bytes.
+  private var http1: HTTP1Codec?
+  /// The codec if it is HTTP/2.
+  private var http2: HTTP2Codec?
   var deck: DeckResponder
   /// Whether the head of a request has arrived.
   private(set) var hasHead = false
-  private var isReading = false
+  private(set) var isReading = false
   /// The requests that are being received.
-  private var incoming: [IncomingRequest] = []
+  var incoming: [IncomingRequest] = []
   /// The responses that are being sent.
-  private var answering: [OutgoingResponse] = []
+  var answering: [OutgoingResponse] = []
+  /// The streams that have neither an incoming request nor a writer, but are still open.
+  var streams = OpenStreams()
   /// The number of idle timers so far: only the last one counts.
   private var idles = 0
 
@@ -39,18 +44,25 @@ final class ServedRequests {
     deck = DeckResponder(context, start: connection.start, isHTTP1: http1 != nil)
   }
 
-  private var channel: Channel? { connection.channel }
+  var channel: Channel? { connection.channel }
   /// Whether no request is being received and no response is being sent.
   private var isIdle: Bool { incoming.isEmpty && answering.isEmpty }
   /// Whether a response is being sent.
   var isAnswering: Bool { !answering.isEmpty }
+
+  /// Replaces the protocol before its first byte.
+  func speak(_ codec: any ConnectionCodec) {
+    self.codec = codec
+    (http1, http2) = (codec as? HTTP1Codec, codec as? HTTP2Codec)
+    deck.isHTTP1 = http1 != nil
+  }
 
   // MARK: - Events of the connection
 
   func receive(_ bytes: UnsafeRawBufferPointer, on channel: Channel) {
     if answerKnown(bytes, on: channel) { return }
     codec.feed(bytes)
-    // Requests in advance wait in the system's buffers once there are enough of them here.
+    // Pipelined requests wait in the system's buffers if enough of them are buffered here.
     if codec.bufferedBytes > context.limits.queuedBytesMax { channel.pauseReading() }
     read()
     deck.forgetSpelling()
@@ -58,11 +70,12 @@ final class ServedRequests {
 
   func clientEnded(on channel: Channel) {
     codec.feedEnd()
-    // A client that sends no more may still read; if it has left, the response fails.
+    // A client that sends no more may still read. If it has left, sending the response fails.
     let whole = answering.filter { $0.upload == nil }.map { $0.writer }
     let wasAnswering = !answering.isEmpty
     if whole.isEmpty || !codec.servesInOrder { read() }
     for writer in whole { writer.clientEnded() }
+    guard codec.servesInOrder else { return end(by: .close) }
     // Requests that wait for earlier responses are still served.
     guard !wasAnswering, connection.isServing, isIdle else { return }
     if codec.bufferedBytes == 0 || !channel.isCongested { channel.close() }
@@ -70,7 +83,7 @@ final class ServedRequests {
 
   /// Continues after the client has read the queue.
   func clientDrained() {
-    if isIdle { return read() }
+    if isIdle || !codec.servesInOrder { return read() }
     for response in answering { response.writer.clientDrained() }
   }
 
@@ -83,32 +96,45 @@ final class ServedRequests {
   /// Ends all responses, since the server stops.
   func stop() { for response in answering { response.writer.stopped() } }
 
-  /// Ends all requests for another protocol; returns the bytes that were received for it.
+  /// Ends HTTP for another protocol. Returns the bytes that were received for that protocol.
   func takeRemainder() -> Data {
     answering = []
     return codec.takeRemainder()
   }
 
-  func remove(_ writer: ResponseWriter) { answering.removeAll { $0.writer === writer } }
+  /// Removes a response whose delivery has ended; returns its stream.
+  func remove(_ writer: ResponseWriter) -> Int? {
+    guard let index = answering.firstIndex(where: { $0.writer === writer }) else { return nil }
+    return answering.remove(at: index).stream
+  }
 
   /// Continues after a response: with the next request, or with the end of the connection.
   func next(_ afterwards: Delivery.Afterwards) {
     guard connection.isServing, let channel else { return }
-    guard afterwards.keepsConnection, !live.isDraining,
+    guard afterwards.keepsConnection, !live.isDraining, streams.ending == nil,
       !(channel.inputEnded && codec.bufferedBytes == 0)
-    else {
-      if answering.isEmpty { connection.terminate(by: .close) }
-      return
-    }
-    if case .idle(let end) = afterwards, isIdle { return idle(until: end) }
-    read()
+    else { return end(by: .close) }
+    if case .idle(let end) = afterwards { streams.idleEnd = end }
+    if !idleIfAsked() { read() }
+  }
+
+  /// Begins the idle end that a response has asked for, if no request is open; false if not.
+  private func idleIfAsked() -> Bool {
+    guard let end = streams.idleEnd, isIdle, connection.isServing else { return false }
+    streams.idleEnd = nil
+    idle(until: end)
+    return true
   }
 
   /// Waits for the next request, or ends the connection if none arrives.
   private func idle(until end: IdleEnd) {
     switch end.moment {
     case .nextRequest:
-      // It may have arrived during the response.
+      guard codec.servesInOrder else {
+        streams.nextRequestEnds = end.ending
+        return read()
+      }
+      // The next request may have arrived during the response.
       if codec.bufferedBytes > 0 { return connection.terminate(by: end.ending) }
       connection.part(by: end.ending)
     case .idle(let length):
@@ -119,7 +145,7 @@ final class ServedRequests {
         guard let self, idles == turn, connection.isServing, isIdle, codec.isBetweenRequests else {
           return
         }
-        connection.terminate(by: end.ending)
+        self.end(by: end.ending)
       }
       read()
     }
@@ -127,30 +153,46 @@ final class ServedRequests {
 
   // MARK: - Requests
 
-  /// Reads requests until one waits for its response. An immediate response continues this loop and
-  /// does not recurse: a client may send thousands of requests in advance.
+  /// Reads requests until one waits for its response. An immediate response continues this loop
+  /// instead of recursing, because a client may pipeline thousands of requests.
   func read() {
     guard !isReading else { return }
-    isReading = true
-    defer { isReading = false }
-    // Held until the end of the loop, also if a request hands it over.
+    // Retained until the end of the loop, because a request may hand the connection over.
     let connection = connection
+    isReading = true
+    readRequests(on: connection)
+    isReading = false
+    if !codec.servesInOrder { flush() }
+  }
+
+  private func readRequests(on connection: ServedConnection) {
     while connection.isServing {
       // The next request waits until the client has read most of the earlier responses.
-      if isIdle, let channel, channel.isCongested { return awaitRequest(on: channel) }
+      if let channel, channel.isCongested, isIdle || !codec.servesInOrder {
+        return awaitRequest(on: channel)
+      }
       if codec.servesInOrder, let response = answering.first, response.upload == nil { return }
-      if answering.contains(where: { $0.upload?.isFull(context.limits) == true }) {
+      if context.streamsContent,
+        answering.contains(where: { $0.upload?.isFull(context.limits) == true })
+      {
         channel?.pauseReading()
         return
       }
       guard let (stream, event) = codec.next() else {
         channel?.resumeReading()
         guard answering.isEmpty || !incoming.isEmpty else { return }
-        let isWaiting = incoming.isEmpty && codec.isBetweenRequests
-        return deadline.begin(isWaiting ? .idle : .request, on: reactor)
+        return deadline.begin(awaited, on: reactor)
       }
       take(event, on: stream)
     }
+  }
+
+  /// The event that is expected from the client while no response is being sent.
+  private var awaited: Deadline.Kind {
+    guard incoming.isEmpty else { return .request }
+    if !streams.stalled.isEmpty { return .none }
+    // Undelivered responses wait for the client's flow-control window.
+    return codec.isBetweenRequests || !streams.undelivered.isEmpty ? .idle : .request
   }
 
   /// Waits for the first byte of a request.
@@ -161,12 +203,21 @@ final class ServedRequests {
     } else {
       channel.resumeReading()
     }
-    deadline.begin(.idle, on: reactor)
+    if isIdle { deadline.begin(.idle, on: reactor) }
+  }
+
+  /// Moves the deadline to the request that began first, after another one has ended.
+  private func awaitOldest() {
+    guard let oldest = incoming.first else { return deadline.begin(.none, on: reactor) }
+    deadline.begin(.request, since: oldest.arrival.start, on: reactor)
   }
 
   private func take(_ event: RequestParser.Event, on stream: Int) {
-    if case .failed = event, !codec.servesInOrder, cancel(stream) { return }
-    if let response = answering.first(where: { $0.stream == stream }) {
+    if case .failed(let error) = event, !codec.servesInOrder, stream != 0 {
+      return cancel(stream, error)
+    }
+    // No other response begins before its request has ended.
+    if context.streamsContent, let response = answering.first(where: { $0.stream == stream }) {
       return take(event, of: response)
     }
     // The rest of a request with an early response is skipped.
@@ -178,24 +229,30 @@ final class ServedRequests {
     case .end:
       guard let index else { return }
       var request = incoming.remove(at: index)
-      if incoming.isEmpty { deadline.begin(.none, on: reactor) }
+      awaitOldest()
       respond(to: request, request.body.finish(), by: request.handling)
     case .failed(let error): refuse(error)
     }
   }
 
-  /// Ends one of several requests; false if there is none on this stream.
-  private func cancel(_ stream: Int) -> Bool {
-    let count = incoming.count + answering.count
+  /// Ends one of several requests because its client has cancelled it or it is invalid.
+  private func cancel(_ stream: Int, _ error: ProtocolError) {
     for response in answering where response.stream == stream { response.writer.clientLeft() }
     answering.removeAll { $0.stream == stream }
     incoming.removeAll { $0.stream == stream }
-    if incoming.isEmpty { deadline.begin(.none, on: reactor) }
-    return incoming.count + answering.count < count
+    streams.remove(stream)
+    awaitOldest()
+    switch error.kind {
+    case .badMessage, .truncated: break
+    default: refuse(stream, handler.refusal(error.status, error.sentence))
+    }
+    _ = idleIfAsked()
   }
 
   private func begin(_ head: RequestHead, on stream: Int) {
+    if !codec.servesInOrder, refuses(stream) { return }
     hasHead = true
+    if answerKnown(head, on: stream) { return }
     var arrival = deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .play(let naming, let handshakes) = handling {
@@ -203,7 +260,8 @@ final class ServedRequests {
     }
     let request = IncomingRequest(stream: stream, head: head, arrival: arrival, handling: handling)
     if case .refuse(let response) = handling { return answer(response, to: request, isLast: true) }
-    // A peer that is not served yet sends a form for the last response.
+    // An unpaired peer keeps its shorter timeouts while it sends the pairing form, whose response
+    // is the last one.
     if case .answerLast = handling {
     } else if deadline.limits != context.limits {
       deadline.limits = context.limits
@@ -234,7 +292,7 @@ final class ServedRequests {
     switch handling {
     case .answer(let response): answer(response(body), to: request)
     case .answerLast(let response): answer(response(body), to: request, isLast: true)
-    // Given by the head alone.
+    // The response was sent after the head.
     case .refuse: break
     case .takeOver(let begin):
       if let own = begin(connection) { respond(to: request, body, by: own) }
@@ -245,10 +303,13 @@ final class ServedRequests {
         body,
         request.arrival,
         on: channel,
-        isLast: codec.isBetweenRequests
+        isLast: http1 == nil || codec.isBetweenRequests,
+        at: http2.map { StreamPlace(codec: $0, stream: request.stream) }
       )
       switch answer {
-      case .sent: next(.keep)
+      case .sent:
+        noteWritten(request.stream)
+        next(.keep)
       case .carried(let exchange):
         carry(exchange, exchange.delivery, on: request.stream, from: .requestEnd)
       }
@@ -260,20 +321,31 @@ final class ServedRequests {
     var encoder = ResponseEncoder(request.head, on: request.stream, by: codec)
     encoder.frame(response.status, length: response.body.data.count, keepsAlive: !isLast)
     channel?.write { encoder.append(response, to: &$0) }
+    noteWritten(request.stream)
     if isLast {
-      connection.terminate(by: .close)
+      end(by: .close)
     } else {
       next(encoder.keepsAlive ? .keep : .close)
     }
   }
 
+  /// Refuses a request that is not complete in time, and ends the connection.
+  func refuseLate() {
+    let seconds = Int(deadline.limits.requestSeconds)
+    let stream = codec.servesInOrder ? nil : incoming.first?.stream
+    refuse(ProtocolError(.tooSlow, "The request took longer than \(seconds) s."), on: stream)
+  }
+
   /// Refuses an invalid request, and ends the connection.
-  func refuse(_ error: ProtocolError) {
-    if codec.servesInOrder { (answering, incoming) = ([], []) }
+  func refuse(_ error: ProtocolError, on stream: Int? = nil) {
+    if codec.servesInOrder { (answering, incoming) = ([], []) } else { clientLeft() }
     if case .truncated = error.kind {
     } else {
       let response = handler.refusal(error.status, error.sentence)
-      channel?.write { codec.appendLast(response, on: nil, to: &$0) }
+      channel?.write { bytes in
+        codec.appendLast(response, on: stream, to: &bytes)
+        _ = codec.appendPending(upTo: .max, to: &bytes)
+      }
     }
     connection.terminate(by: .close)
   }
@@ -294,13 +366,29 @@ final class ServedRequests {
     return true
   }
 
-  /// Sends a response by a player, to a whole request or to one whose content still arrives.
-  private func carry(
+  /// Serves an HTTP/2 request that was received before; false if it must be decided as a new one.
+  private func answerKnown(_ head: RequestHead, on stream: Int) -> Bool {
+    guard let http2, let channel,
+      let answer = deck.answer(head, on: channel, at: StreamPlace(codec: http2, stream: stream))
+    else { return false }
+    awaitOldest()
+    switch answer {
+    case .sent:
+      noteWritten(stream)
+      next(.keep)
+    case .carried(let exchange):
+      carry(exchange, exchange.delivery, on: stream, from: .requestEnd)
+    }
+    return true
+  }
+
+  /// Sends a response with a player, for a complete request or for one whose content still arrives.
+  func carry(
     _ exchange: RequestExchange,
     _ delivery: Delivery,
     on stream: Int,
     receiving upload: StreamedContent? = nil,
-    from arrival: Delivery.Arrival
+    from arrival: Delivery.ClientEvent
   ) {
     let encoder = ResponseEncoder(exchange.head, on: stream, by: codec)
     let player = Player(delivery, shaper: exchange.outcome.shaper, metersLive: true)
@@ -308,78 +396,4 @@ final class ServedRequests {
     answering.append(OutgoingResponse(stream: stream, writer: writer, upload: upload))
     writer.advance(.arrived(arrival))
   }
-
-  // MARK: - Content that is passed on
-
-  /// Whether content of this size is refused; ends the connection if so.
-  private func refusesContent(_ count: Int) -> Bool {
-    // Otherwise the codec has checked it.
-    guard context.streamsContent, count > context.limits.bodyBytesMax else { return false }
-    refuse(.tooLarge(context.limits))
-    return true
-  }
-
-  /// Decides a request by its head, because nothing needs its whole content; false if the content
-  /// must be read first.
-  private func beginUpload(_ request: IncomingRequest) -> Bool {
-    guard context.streamsContent, case .play = request.handling else { return false }
-    // A link needs to know the length.
-    if request.head.framing == .chunked, context.deck.scenario.link != nil { return false }
-    guard let (exchange, upload) = deck.begin(request.head, request.arrival) else { return false }
-    // A long upload takes its time; the upstream's own limit ends one that stalls.
-    if upload.isPassedOn { deadline.begin(.none, on: reactor) }
-    incoming.removeAll { $0.stream == request.stream }
-    var request = request
-    upload.append(request.body.finish())
-    let delivery = exchange.delivery.passingContent ?? exchange.delivery
-    carry(exchange, delivery, on: request.stream, receiving: upload, from: .requestHead)
-    return true
-  }
-
-  /// Handles the rest of a request whose response has begun.
-  private func take(_ event: RequestParser.Event, of response: OutgoingResponse) {
-    let writer = response.writer
-    switch event {
-    case .content(let data):
-      response.upload?.append(data)
-      writer.contentCame()
-    case .end:
-      guard let upload = response.upload, let exchange = writer.exchange else { return }
-      for index in answering.indices where answering[index].writer === writer {
-        answering[index].upload = nil
-      }
-      upload.isWhole = true
-      if incoming.isEmpty { deadline.begin(.none, on: reactor) }
-      exchange.measure?.restart()
-      deck.noteEnd(of: exchange.outcome, exchange.arrival)
-      writer.contentEnded()
-    case .failed(let error): breakOff(writer, error)
-    case .head, .trailers: break
-    }
-  }
-
-  /// Ends a request that is cut off after its response has begun.
-  func breakOff(_ writer: ResponseWriter, _ error: ProtocolError) {
-    let index = answering.firstIndex { $0.writer === writer }
-    if let index { answering.remove(at: index) }
-    guard index != nil, writer.requestBrokeOff() else { return refuse(error) }
-    connection.terminate(by: .close)
-  }
-}
-
-/// A request that is being received.
-private struct IncomingRequest {
-  let stream: Int
-  let head: RequestHead
-  let arrival: RequestArrival
-  let handling: RequestHandling
-  var body = Spool()
-}
-
-/// A response that is being sent.
-private struct OutgoingResponse {
-  let stream: Int
-  let writer: ResponseWriter
-  /// The rest of its request; `nil` if the request is whole.
-  var upload: StreamedContent?
 }

@@ -2,32 +2,33 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// One request passed to the upstream, its answer passed back while it comes, and both kept.
+/// Forwards one request to the upstream, passes its response to the client, and records both.
 ///
-/// On the loop's thread only.
+/// Used only on the loop's thread.
 final class UpstreamExchange {
   private let exchange: RequestExchange
   private let upstream: Upstream
   private let origins: OriginContext
   private let reactor: Reactor
-  /// The writer if it meters what passes; `nil`: everything passes at once.
+  /// The writer if it meters the response; `nil` if bytes are passed on at once.
   private var meter: ResponseWriter?
   private weak var client: ResponseWriter?
-  /// The exchange with the upstream, which lives as long as it takes.
+  /// The exchange with the upstream, which retains itself until its end.
   private weak var live: ClientExchange?
-  /// The response as it is kept and shown.
+  /// The recorder of the response, for the cassette and for observers.
   private let recorder: ResponseRecorder
 
   private var encoder: ResponseEncoder
   private var isOver = false { didSet { if isOver { recorder.endParts() } } }
-  /// The bytes that wait for the player, as they will stand on the wire.
+  /// The encoded bytes that wait for the player.
   private var waiting = ByteQueue()
   private var isHeld = false
-  /// Tells whether the answer is being written down, and the client waits for the end of it.
+  /// Whether the result is being written to disk, so that the client waits for the end of the
+  /// response.
   private var isWritten = false
-  /// Tells whether the recording ends before the answer does.
+  /// Whether the recording was stopped before the end of the response.
   private var isStopped = false
-  /// The time at which the client was seen to send no more, which may be its leaving.
+  /// The time at which the client closed its sending side, which may mean that it left.
   private var clientEnd: Duration?
 
   init(
@@ -43,32 +44,31 @@ final class UpstreamExchange {
     (self.client, meter, self.reactor) = (client, isMetered ? client : nil, reactor)
   }
 
-  /// Tells whether the client has a part of the answer.
+  /// Whether the head of the response has arrived.
   var hasBegun: Bool { recorder.head != nil }
 
   private var connection: ServedConnection? { client?.connection }
   private var outcome: Outcome { exchange.outcome }
   private var deck: Deck { origins.deck }
-  /// Tells whether the client's wish to go on in another protocol is passed on.
+  /// Whether the client's upgrade to WebSocket is forwarded.
   private var asksForUpgrade: Bool { exchange.head.asksForWebSocket }
 
   // MARK: - The request
 
-  /// Tells whether the connection may have been another request's and may become one's.
+  /// Whether the connection to the upstream may be reused.
   ///
-  /// A request that is recorded has a connection of its own, so that how one ends says nothing
-  /// about another.
-  /// A response that is passed on unchanged ends with its connection.
+  /// A recorded request has its own connection, so that the end of one connection affects no other
+  /// recording. A response that is passed on unchanged ends with its connection.
   private var isShared: Bool {
     !recorder.isKept && exchange.upload == nil && !origins.passesMalformed
   }
 
-  /// Connects; the request goes out as soon as the connection is there.
+  /// Connects, and sends the request when the connection is open.
   func begin() {
     let limits = origins.limits
     var destination = upstream.destination(limits)
     destination.resolver = origins.proxy?.resolver
-    // A connection that another client has opened may lead to where this one is not connected to.
+    // The check applies to reused connections as well, because another client may have opened them.
     destination.refusal = { [self] address in
       origins.proxy?.refusal(of: address, for: client?.channel?.socket.peerAddress)
     }
@@ -77,7 +77,7 @@ final class UpstreamExchange {
     terms.takesMalformed = origins.passesMalformed
     terms.boundsConnecting = false
     if isShared { (terms.pool, terms.idleSeconds) = (origins.pool, limits.upstreamIdleSeconds) }
-    // A connection may be dead without anybody knowing, and the others cannot be tried again.
+    // A reused connection may be closed already, and only idempotent requests can be retried.
     terms.takesKept = RequestHead.idempotentMethods.contains(outcome.request.method)
     let live = ClientExchange(outgoing, to: destination, on: terms, by: reactor) { [self] in
       take($0)
@@ -101,7 +101,8 @@ final class UpstreamExchange {
     }
     return OutgoingRequest(
       request.method,
-      // Known by the recorded name, an upstream says that name wherever it speaks of itself.
+      // A recorded request names the recorded origin, so that the upstream uses that name in its
+      // response.
       to: (recorder.isKept ? origins.recordedOrigin : nil) ?? upstream.url,
       request.url.target,
       headers,
@@ -111,7 +112,7 @@ final class UpstreamExchange {
     )
   }
 
-  /// Passes on the content that has come, as fast as the upstream takes it.
+  /// Passes on the content that has arrived, at the speed of the upstream.
   func passContent() { live?.passContent() }
 
   private func take(_ event: ClientExchange.Event) {
@@ -139,7 +140,7 @@ final class UpstreamExchange {
 }
 
 extension HeaderFields {
-  /// Offers no extension of WebSocket but those that can be read here (RFC 6455 §9.1).
+  /// Offers only WebSocket extensions that can be read here (RFC 6455 §9.1).
   fileprivate mutating func keepReadExtensions() {
     let name = "Sec-WebSocket-Extensions"
     let offers = (WebSocketExtension.list(values(name)) ?? []).filter { $0.isRead }
@@ -148,7 +149,7 @@ extension HeaderFields {
   }
 }
 
-// MARK: - The answer
+// MARK: - The response
 
 extension UpstreamExchange {
   private func began(_ start: ResponseStart) {
@@ -157,24 +158,25 @@ extension UpstreamExchange {
     leaveUndone("the answer is no WebSocket")
     var shown = start.head
     exchange.mapping.localise(&shown)
-    // RFC 9110 §7.6.1: what speaks of the origin's connection says nothing about the client's.
+    // RFC 9110 §7.6.1: connection fields apply to the origin's connection, not to the client's.
     shown.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
     let length: Int? =
       if case .length(let length) = start.framing { length } else {
-        // An answer to HEAD that leaves the length open leaves it open to the client, too.
+        // A response to HEAD without a length is passed on without one.
         start.framing == .none && exchange.head.method != "HEAD" ? 0 : nil
       }
     encoder.frame(
       start.head.status,
       length: length,
-      // What is left of a request that is answered early is not waited for.
+      // After an early response, the connection ends, so that the rest of the request is not
+      // awaited.
       keepsAlive: !origins.closesConnections && exchange.upload?.isWhole != false
     )
     exchange.measure?.take(shown)
     put { encoder.append(shown, reason: start.reason, to: &$0) }
   }
 
-  /// Tells that no fault of a conversation is done, since there is none.
+  /// Reports that no fault of the conversation was applied, because there is no conversation.
   private func leaveUndone(_ reason: String) {
     deck.tell(exchange.delivery.liveFaults.map { $0.undone(reason) }, of: outcome)
   }
@@ -196,7 +198,7 @@ extension UpstreamExchange {
 
   private func ended(_ trailers: HeaderFields) {
     guard hasBegun else {
-      // It was passed on unchanged.
+      // The response was passed on unchanged.
       isOver = true
       return clientGetsEnd()
     }
@@ -211,17 +213,17 @@ extension UpstreamExchange {
     if let meter { meter.advance(.ended(.down)) } else { clientHasAll() }
   }
 
-  /// The last byte is with the client.
+  /// Ends the exchange after the last byte was passed to the client.
   func clientHasAll() {
     exchange.finished(.whole)
     if let client { connection?.ended(client, by: .whole(encoder.keepsAlive ? .keep : .close)) }
   }
 
-  /// Goes on in the other protocol, and reads along where the exchange is recorded.
+  /// Continues as a WebSocket, and records its messages if the exchange is recorded.
   private func upgraded(_ start: ResponseStart, _ channel: Channel, _ early: Data) {
     guard let connection, connection.channel != nil else { return }
     isOver = true
-    // What follows is metered by the link of both ways.
+    // The link meters the WebSocket in both directions.
     meter = nil
     exchange.measure?.known.status = start.head.status
     let recorder = ConversationRecorder(
@@ -242,11 +244,11 @@ extension UpstreamExchange {
 
   private func failed(_ failure: ExchangeFailure) {
     switch failure {
-    // That says nothing about the host, so nothing is kept.
+    // The refusal is the proxy's own, so nothing is recorded for the origin.
     case .forbidden(let refusal): refuse(403, "\(refusal)", .whole)
     case .socket(let error) where error.isOwn && !hasBegun:
       deck.couldNotAsk(outcome, "\(error)")
-      // RFC 9110 §15.6.4: nothing is said of the upstream, which was not asked.
+      // RFC 9110 §15.6.4: the response is 503, because the upstream was not contacted.
       refuse(
         503,
         "The upstream was not asked: \(error).",
@@ -262,11 +264,12 @@ extension UpstreamExchange {
     }
   }
 
-  /// Ends the exchange for want of a connection to the upstream.
+  /// Ends the exchange with a response of the server, because there is no connection to the
+  /// upstream.
   private func refuse(
     _ status: Int,
     _ text: String,
-    _ ending: ExchangeEnd.Ending,
+    _ ending: ExchangeEnd.Reason,
     notice: String? = nil
   ) {
     isOver = true
@@ -297,8 +300,9 @@ extension UpstreamExchange {
     }
   }
 
-  /// Keeps what came of the request. What the client gets then waits until that is written down,
-  /// and nobody but this client waits for it.
+  /// Records the result of the request, and then calls `proceed`.
+  ///
+  /// If the result is recorded, `proceed` waits until it is on disk. Only this client is delayed.
   private func keep(
     _ result: @autoclosure () -> RecordedResult,
     at time: Duration? = nil,
@@ -314,9 +318,9 @@ extension UpstreamExchange {
     }
   }
 
-  // MARK: - What comes back goes to the client at once, or when a player says so
+  // MARK: - Bytes for the client, at once or when a player passes them
 
-  /// Hands bytes over as they will stand on the wire.
+  /// Sends encoded bytes to the client, or queues them for the player.
   private func put(_ write: (inout [UInt8]) -> Void) {
     guard let client = client?.channel else { return }
     guard let meter else { return client.write(with: write) }
@@ -327,7 +331,7 @@ extension UpstreamExchange {
     meter.advance(.came(.down, bytes.count))
   }
 
-  /// Lets so many of the bytes that wait go.
+  /// Sends a number of the waiting bytes.
   func pass(_ count: Int) {
     guard count > 0 else { return }
     client?.channel?.write(waiting.take(atMost: count))
@@ -338,7 +342,7 @@ extension UpstreamExchange {
     updateReading()
   }
 
-  /// The client has taken what was queued.
+  /// Continues after the client has read the queued bytes.
   func clientDrained() {
     updateReading()
     meter?.carry()
@@ -350,7 +354,8 @@ extension UpstreamExchange {
 
   // MARK: - Waiting
 
-  /// The client sends no more: it may still read, or have left, which only bytes to it can show.
+  /// Processes the end of the client's bytes. The client may still read, or may have left, which
+  /// only sending can show.
   func clientEnded() {
     guard client?.channel != nil else { return }
     clientEnd = clientEnd ?? recorder.elapsed
@@ -358,29 +363,28 @@ extension UpstreamExchange {
     let seconds = origins.limits.halfClosedSeconds
     reactor.schedule(after: Int64(nanosecondsOf: seconds)) { [weak self] _ in
       guard let self, !isOver || isWritten else { return }
-      // It is only now that the client gets what it waits for.
+      // The exchange has made progress since, or the client is waiting for the recording.
       if live?.lastMove != before || isWritten { return clientEnded() }
-      // It is told of that as of any end.
+      // The end of the channel is then reported as usual.
       client?.channel?.abandon()
     }
   }
 
-  /// The recording ends before the answer does.
+  /// Notes that the recording was stopped before the end of the response.
   func stop() {
     isStopped = true
     exchange.finished(.stopped)
   }
 
-  /// The client is gone; what came until then is kept as what it left.
+  /// Ends the exchange because the client has left. The response so far is recorded as cancelled.
   func clientLeft() {
     defer { exchange.finished(.clientLeft) }
-    // What has come to its end is kept as that, though it may be that it is still being written
-    // down.
+    // A result that has ended is recorded as it is, even if it is still being written.
     guard !isOver else { return }
     isOver = true
     recorder.show(isWhole: false)
     live?.cancel()
-    // Where the recording ends nobody has left.
+    // The stop of the recording closed the connection, not the client.
     if isStopped, clientEnd == nil { return }
     let failure = Failure(.cancelled, text: "the client left")
     keep(

@@ -1,11 +1,12 @@
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The exchanges of a running tool, its scenarios and its figures, for a page beside it.
+/// The exchanges of a running tool, its scenarios and its statistics, for a web page.
 ///
-/// A deck's events go to ``observe(_:)``, and `ReplayServer.Options.console` opens the port. The
-/// latest 10,000 exchanges are kept, 64 MiB at most. While no page is open no line is made, and of
-/// the exchanges a thousand are followed, five a second more, and what nothing answers.
+/// A deck's events are passed to ``observe(_:)``, and `ReplayServer.Options.console` opens the
+/// port. The latest 10,000 exchanges are kept, at most 64 MiB. While no page is open, no rows are
+/// created. Only some exchanges are then followed: the first thousand, five more a second, and
+/// unmatched requests.
 public final class Console: Sendable {
   /// The tools that have a console.
   public enum Tool: String, Sendable, Hashable, CaseIterable {
@@ -21,29 +22,29 @@ public final class Console: Sendable {
     case app
   }
 
-  /// The tool whose console it is.
+  /// The tool with this console.
   public let tool: Tool
   package let board: ConsoleBoard<ServedExchanges>
 
-  /// Makes a console without exchanges so far.
+  /// Creates a console without exchanges.
   ///
   /// - Parameters:
-  ///   - tool: The tool whose console it is.
-  ///   - rules: The secrets that are left out of all that it shows, beside the standard ones.
+  ///   - tool: The tool with this console.
+  ///   - rules: The redaction rules for everything that it shows, in addition to the default ones.
   public init(_ tool: Tool, redacting rules: RedactionRules = .standard) {
     self.tool = tool
     board = ConsoleBoard(ServedExchanges(rules))
   }
 
-  /// Takes an event of a deck.
+  /// Processes an event of a deck.
   public func observe(_ event: ExchangeEvent) { observe(event, of: 0) }
 
-  /// Takes an event of one of several decks.
+  /// Processes an event of one of several decks.
   package func observe(_ event: ExchangeEvent, of deck: Int) {
     if event.outcome?.isFollowed != false { board.write { $0.apply(event, of: deck, at: $1) } }
   }
 
-  /// Begins a segment of the story: the next decision is made in this scenario.
+  /// Begins a segment: the next decision is made in this scenario.
   public func begin(_ scenario: Scenario, seed: UInt64) {
     board.write { book, moment in book.begin(scenario, seed: seed, at: moment) }
   }
@@ -51,16 +52,16 @@ public final class Console: Sendable {
   /// Shows a finding: `{"id", "rule", "title", "severity", "text", "rows", "segment"}`.
   package func show(_ finding: JSON) { board.write { book, _ in book.feed.add(finding) } }
 
-  /// Returns the numbers of the lines of some decisions, those that are kept.
+  /// Returns the numbers of the rows of some decisions, as far as they are kept.
   package func lines(of decisions: [Int]) -> [Int] {
     board.read { $0.lines(of: decisions) }
   }
 
-  /// Tells whether a page is open.
+  /// Whether a page is open.
   package var isWatched: Bool { board.readers > 0 }
 
-  /// Follows the exchanges of a deck, all while a page is open and else some for whoever comes, as
-  /// long as what is returned is there.
+  /// Follows the exchanges of a deck while the returned object exists: all of them while a page is
+  /// open, otherwise some.
   func attend(to deck: Deck) -> ConsoleAttendance {
     let attendance = ConsoleAttendance(deck)
     board.attend(attendance)
@@ -68,65 +69,67 @@ public final class Console: Sendable {
   }
 }
 
-/// A console's hold on a deck. What is known weakly is this and not the deck, whose every use would
-/// cost more by that.
+/// A console's reference to a deck. It is weakly referenced instead of the deck, because a weakly
+/// referenced deck would be slower to use.
 final class ConsoleAttendance: Sendable {
   private let deck: Deck
-  /// The lock under which the last of several changes reads the state last.
+  /// A lock that makes the last of several changes read the latest state.
   private let order = Locked(())
 
   fileprivate init(_ deck: Deck) { self.deck = deck }
 
-  /// The number of exchanges that nobody followed.
+  /// The number of exchanges that were not followed.
   var unfollowed: Int { deck.unfollowed }
 
-  /// Follows all exchanges if a page is open, and else some.
+  /// Follows all exchanges if a page is open, and otherwise some.
   func follow(isWatched: () -> Bool) {
     order.withLock { _ in deck.follow(isWatched() ? .everything : .some(.init())) }
   }
 }
 
-/// The port at which a console's page is served.
+/// The port on which a console's page is served.
 public struct ConsolePort: Sendable {
-  /// The number of pages that are open at once.
+  /// The maximum number of open pages.
   public static let readersMax = 8
-  /// The number of lines that a page is sent at once, ten times a second at most.
+  /// The maximum number of rows that a page receives at once, at most ten times a second.
   public static let rowsPerTick = 200
 
   /// The console that is shown.
   public var console: Console
-  /// The port; 0 for any that is free.
+  /// The port; 0 means any free port.
   public var port = 0
-  /// A further address to listen at, such as `192.168.1.4`, for one device that gives the code;
-  /// `nil`: this machine alone is let in.
+  /// An additional listening address, such as `192.168.1.4`, for one device that enters the code;
+  /// `nil` if only this machine is allowed.
   public var lan: (host: String, code: String)?
-  /// The scenarios that can be chosen; none: the scenario stays.
+  /// The scenarios that can be selected; if empty, the scenario cannot be changed.
   public var scenarios: [Scenario] = []
-  /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
+  /// Returns why the server cannot play a scenario, as a sentence; `nil` if it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
-  /// The observer of changes of the scenario and the seed, called before the first request in it.
+  /// The observer of changes of the scenario and the seed. It is called before the first request in
+  /// the new scenario.
   public var swapped: (@Sendable (Scenario, UInt64) -> Void)?
 
-  /// Makes the settings of a port with the defaults: any free port of the loopback interface.
+  /// Creates the default settings of a port: any free port on the loopback interface.
   public init(_ console: Console) { self.console = console }
 }
 
-/// The changes that a page may ask of the tool.
+/// The changes that a page may request from the tool.
 package struct ConsoleActions: Sendable {
-  /// The scenarios that can be chosen by name.
+  /// The scenarios that can be selected by name.
   package var scenarios: [Scenario] = []
-  /// Returns the scenario that is flown; `nil` where there is none to change.
+  /// Returns the current scenario; `nil` if it cannot be changed.
   package var scenario: (@Sendable () -> Scenario)?
-  /// Flies a scenario from the next request on, or answers the reason why not, as a sentence.
+  /// Starts a scenario for the following requests; returns the reason as a sentence if that is
+  /// impossible.
   package var play: (@Sendable (ScenarioOrder) -> String?)?
-  /// Sends a request once more, or answers false where enough are under way; `nil` where the tool
-  /// cannot.
+  /// Sends a request again; returns `false` if too many are in progress. `nil` if the tool cannot
+  /// repeat requests.
   package var again: (@Sendable (Request) -> Bool)?
 
-  /// Tells whether exchanges have what a cassette is made of.
+  /// Whether exchanges contain the data for a cassette.
   package var keeps = true
 
-  /// Makes actions of which there are none.
+  /// Creates an empty set of actions.
   package init() {}
 
   /// The members of `can` in the first event.

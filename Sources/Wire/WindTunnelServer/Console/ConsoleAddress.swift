@@ -1,8 +1,8 @@
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The address of a request as a console shows it, worked out when somebody looks for the first
-/// time; copies share it.
+/// The redacted address of a request in a console. It is computed on first access and shared by
+/// copies.
 package final class ConsoleAddress: Sendable {
   private let shown = Locked<String?>(nil)
 
@@ -14,7 +14,7 @@ package final class ConsoleAddress: Sendable {
       if let shown { return shown }
       let text =
         ConsoleDetail.address(of: request, by: rules).map { "\($0)" }
-        ?? "an address that repeats a secret"
+        ?? "an address that contains a secret"
       shown = text
       return text
     }

@@ -1,16 +1,16 @@
 package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A value that keeps what a console shows.
+/// A value that stores the content of a console.
 package protocol ConsoleBook: Sendable {
   associatedtype Subject: ConsoleSubject
-  /// The things that are shown, and their changes.
+  /// The displayed items and their changes.
   var feed: ConsoleFeed<Subject> { get set }
-  /// The secrets that are left out, beside the standard ones.
+  /// The redaction rules in addition to the default ones.
   var rules: RedactionRules { get }
 }
 
-/// The place in a console's news that one reader has come to.
+/// The position of one reader in a console's events.
 package struct ConsoleCursor: Sendable, Hashable {
   var changes = 0
   var segments = 0
@@ -25,12 +25,12 @@ package struct ConsoleEvent: Sendable, Hashable {
 
   init(_ name: String, _ data: JSON) { (self.name, self.data) = (name, data) }
 
-  /// The event as it is sent (WHATWG HTML §9.2.5); JSON has no line breaks outside texts, and none
-  /// within.
+  /// The event in the format of server-sent events (WHATWG HTML §9.2.5). The JSON contains no line
+  /// breaks, neither between nor within values.
   var bytes: [UInt8] { Array("event: \(name)\ndata: ".utf8) + data.bytes() + Array("\n\n".utf8) }
 }
 
-/// A console's book behind a lock, and its readers.
+/// A console's book behind a lock, with the number of its readers.
 package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
   private struct State: Sendable {
     var book: Book
@@ -42,34 +42,34 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
   private let state: Locked<State>
   private let start = Moment.now()
 
-  /// Makes a board of an empty book.
+  /// Creates a board with an empty book.
   package init(_ book: Book) { state = Locked(State(book: book)) }
 
-  /// The number of lines that were made for readers.
+  /// The number of rows created for readers.
   package var rowsMade: Int { state.withLock { $0.rowsMade } }
   /// The number of readers.
   package var readers: Int { state.withLock { $0.readers } }
 
-  /// Changes the book; the closure is told the time since the start.
+  /// Changes the book; the closure receives the time since the start.
   package func write(_ change: (inout Book, Duration) -> Void) {
     let moment = elapsed
     state.withLock { change(&$0.book, moment) }
   }
 
-  /// Returns what a closure reads of the book.
+  /// Returns the result of a closure that reads the book.
   package func read<Result: Sendable>(_ body: (Book) -> Result) -> Result {
     state.withLock { body($0.book) }
   }
 
   private var elapsed: Duration { .nanoseconds(Moment.now() - start) }
 
-  /// Follows the exchanges of a deck from now on.
+  /// Starts to follow the exchanges of a deck.
   func attend(_ attendance: ConsoleAttendance) {
     state.withLock { $0.attendance = attendance }
     renew()
   }
 
-  /// Lets one more reader in, where there is room.
+  /// Adds a reader if the maximum is not reached, and returns whether it was added.
   func enter() -> Bool {
     let (isIn, isFirst) = state.withLock { state in
       guard state.readers < ConsolePort.readersMax else { return (false, false) }
@@ -77,12 +77,12 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
       state.book.feed.isWatched = true
       return (true, state.readers == 1)
     }
-    // Events are reported under the lock that it takes.
+    // Events are reported under the lock that this call needs.
     if isFirst { renew() }
     return isIn
   }
 
-  /// Lets a reader out.
+  /// Removes a reader of the board.
   func leave() {
     let isLast = state.withLock { state in
       state.readers -= 1
@@ -92,14 +92,14 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
     if isLast { renew() }
   }
 
-  /// Returns the place of what is new from now on, for a reader.
+  /// Returns the position of future events, for a reader.
   func begin() -> ConsoleCursor {
     var cursor = ConsoleCursor()
     cursor.changes = state.withLock { $0.book.feed.changeCount }
     return cursor
   }
 
-  /// Returns the events behind a place, which moves on; counters only where they are asked for.
+  /// Returns the events after a position and advances it; counters only on request.
   func news(after cursor: inout ConsoleCursor, withCounters: Bool) -> [ConsoleEvent] {
     let (before, moment, unseen) = (cursor, elapsed, counts.unseen)
     let (feed, segments, findings, changes) = state.withLock { state in
@@ -134,20 +134,19 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
     return subjects.map { $0.row.json }
   }
 
-  /// Follows as many exchanges as at first, for one who asks and is no reader.
+  /// Restarts the limited following of exchanges, for a caller that is not a reader.
   func renew() { state.withLock { $0.attendance }?.follow { readers > 0 } }
 
-  /// Returns the lines behind a number, with the number of the last one.
+  /// Returns the rows after a number, and the number of the last one.
   func rows(after id: Int, most: Int) -> (rows: [JSON], last: Int?) {
     let subjects = state.withLock { Array($0.book.feed.subjects(after: id, most: most)) }
     return (made(subjects), subjects.last?.id)
   }
 
-  /// The lines that are kept, made anew.
+  /// All kept rows, created anew.
   package var lines: [ConsoleRow] { state.withLock { $0.book.feed.subjects }.map(\.row) }
 
-  /// The number of lines that are kept, of those that are no longer, and of the exchanges that
-  /// passed while nobody looked.
+  /// The number of kept rows, of dropped rows, and of exchanges that were not followed.
   var counts: (kept: Int, dropped: Int, unseen: Int) {
     let (kept, dropped, attendance) = state.withLock { state in
       (state.book.feed.subjects.count, state.book.feed.dropped, state.attendance)
@@ -155,7 +154,7 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
     return (kept, dropped, attendance?.unfollowed ?? 0)
   }
 
-  /// Returns a line with its details; `nil` if the line is not kept.
+  /// Returns a row with its details; `nil` if it is not kept.
   func detail(of id: Int) -> JSON? {
     let (found, segments) = state.withLock { ($0.book.feed[id], $0.book.feed.segments) }
     guard let subject = found else { return nil }
@@ -169,10 +168,10 @@ package final class ConsoleBoard<Book: ConsoleBook>: Sendable {
     )
   }
 
-  /// Returns the subject of a line; `nil` if the line is not kept.
+  /// Returns the item of a row; `nil` if it is not kept.
   func subject(of id: Int) -> Book.Subject? { read { $0.feed[id] } }
 
-  /// The secrets that are left out, beside the standard ones.
+  /// The redaction rules in addition to the default ones.
   var rules: RedactionRules { state.withLock { $0.book.rules } }
 
   /// The number of the last segment.

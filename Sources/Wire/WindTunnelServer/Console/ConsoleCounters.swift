@@ -1,10 +1,10 @@
 internal import WindTunnel
 
-/// The counts of what a console was told of since its start, and the times of its last answers.
+/// The statistics of a console since its start, and the latencies of its latest responses.
 package struct ConsoleCounters: Sendable {
-  /// The number of the latest answers whose times are kept.
+  /// The number of latest responses whose latencies are kept.
   static let latenciesMax = 1000
-  /// The number of different statuses and faults that are counted by name.
+  /// The maximum number of different statuses and faults that are counted by name.
   static let namesMax = 200
 
   private(set) var requests = 0
@@ -19,10 +19,10 @@ package struct ConsoleCounters: Sendable {
   private var faults: [String: Int] = [:]
   private var latencies: [Double] = []
   private var nextLatency = 0
-  /// The whole second that is running, and the requests in it and in the one before.
+  /// The current second, and the number of requests in it and in the previous one.
   private var second = (number: Int64(0), now: 0, before: 0)
 
-  /// Counts a line that began.
+  /// Counts the start of an exchange.
   mutating func began(_ names: [String], take: String?, attempt: Int, at moment: Duration) {
     requests += 1
     open += 1
@@ -34,18 +34,18 @@ package struct ConsoleCounters: Sendable {
     second.now += 1
   }
 
-  /// Counts that something else answers than was meant to.
+  /// Counts that a request was handled by another source than intended.
   mutating func answers(_ take: String, insteadOf meant: String) {
     if let count = takes[meant] { takes[meant] = count > 1 ? count - 1 : nil }
     Self.count(take, in: &takes)
   }
 
-  /// Counts the end of a line.
+  /// Counts the end of an exchange.
   mutating func ended(status: Int?, bytes: Int?, latency: Duration?, isWhole: Bool) {
     open = max(0, open - 1)
     self.bytes += bytes ?? 0
     if let status { Self.count("\(status)", in: &statuses) }
-    // A tunnel has no status where it was opened.
+    // A successful tunnel has no status.
     if isWhole, (status ?? 200) < 400 { answered += 1 } else { failed += 1 }
     guard let latency else { return }
     if latencies.count < Self.latenciesMax {
@@ -56,7 +56,7 @@ package struct ConsoleCounters: Sendable {
     }
   }
 
-  /// Counts a line that is over when it is told.
+  /// Counts an exchange that has already ended.
   package mutating func took(_ row: ConsoleRow, at moment: Duration) {
     let names = row.faults.compactMap { $0.split(separator: " ").first.map(String.init) }
     began(names, take: row.take, attempt: row.attempt, at: moment)
@@ -79,8 +79,8 @@ package struct ConsoleCounters: Sendable {
     second = (number, 0, number == second.number + 1 ? second.now : 0)
   }
 
-  /// The counts in JSON, with that of what the console was not told of; latencies are percentiles
-  /// of the last answers, by nearest rank.
+  /// The statistics as JSON, with the number of exchanges that were not followed. Latencies are
+  /// percentiles of the latest responses by nearest rank.
   func json(at moment: Duration, unseen: Int = 0) -> JSON {
     var rolled = self
     rolled.roll(to: moment)

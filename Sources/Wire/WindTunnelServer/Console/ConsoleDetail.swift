@@ -1,25 +1,25 @@
 internal import Foundation
 package import WindTunnel
 
-/// The parts of an exchange in full that every console shows alike.
+/// The details of an exchange that every console displays in the same way.
 package enum ConsoleDetail {
-  /// The bytes of a body that are shown.
+  /// The maximum number of displayed bytes of a body.
   static let bodyBytesMax = 64 << 10
 
-  /// The content of an answer that is not shown.
+  /// Content that is not displayed.
   struct Unshown {
     var bytes: Int
     /// The reason, as the end of a sentence about it.
     var words: String
   }
 
-  /// Returns what is shown of an exchange that is on no cassette.
+  /// Returns the details of an exchange that is not on a cassette.
   ///
   /// - Parameters:
   ///   - request: The request as it was sent.
-  ///   - response: The answer; `nil` where there is none, or none that is kept.
-  ///   - rules: The secrets that are left out, beside the standard ones.
-  ///   - words: The course of it in sentences, without secrets.
+  ///   - response: The response; `nil` if there is none or it is not kept.
+  ///   - rules: The redaction rules in addition to the default ones.
+  ///   - words: A description of the exchange in sentences, without secrets.
   /// - Returns: The members of a JSON object.
   package static func members(
     _ request: Request,
@@ -33,11 +33,11 @@ package enum ConsoleDetail {
     ]
   }
 
-  /// Returns what is shown where no message is kept.
+  /// Returns the details of an exchange without stored messages.
   ///
   /// - Parameters:
-  ///   - words: The course of it in sentences, without secrets.
-  ///   - stages: The stages with their times.
+  ///   - words: A description of the exchange in sentences, without secrets.
+  ///   - stages: The stages with their durations.
   /// - Returns: The members of a JSON object.
   package static func withoutMessages(_ words: String, stages: [JSON] = []) -> [JSON.Member] {
     JSON.members([
@@ -46,11 +46,11 @@ package enum ConsoleDetail {
     ])
   }
 
-  /// Returns the address of a request without its secrets, which its fields and its body may name;
-  /// `nil` where it cannot be told without them.
+  /// Returns the URL of a request without its secrets, including those in its fields and its body;
+  /// `nil` if it cannot be redacted.
   package static func address(of request: Request, by rules: RedactionRules) -> RequestURL? {
     var request = request
-    // A line is not worth the reading of a large body.
+    // A large body is not searched for a single row.
     if request.body.count > bodyBytesMax { request.body = Body() }
     let asked = Interaction(request, Response())
     if let safe = asked.withoutSecrets(by: rules) { return safe.request.url }
@@ -58,7 +58,7 @@ package enum ConsoleDetail {
     return Interaction(request, Response()).withoutSecrets(by: rules)?.request.url
   }
 
-  /// Returns the messages of an exchange and the words that ask again for it.
+  /// Returns the messages of an exchange, and a command that repeats it.
   static func members(
     _ safe: Interaction?,
     hasResponse: Bool,
@@ -72,7 +72,7 @@ package enum ConsoleDetail {
     ]
   }
 
-  /// Returns why a request matched or did not.
+  /// Returns why a request matched or not.
   static func match(_ words: String, _ candidates: [JSON] = []) -> JSON {
     ["words": .text(words), "candidates": .array(candidates)]
   }
@@ -94,7 +94,7 @@ package enum ConsoleDetail {
   ) -> JSON {
     let type = headers["Content-Type"] ?? ""
     let shown = Data(body.data.prefix(bodyBytesMax))
-    // A cut may be within a scalar.
+    // The text may be cut within a scalar.
     let text = body.text.map { _ in String(decoding: shown, as: UTF8.self) }
     let kind =
       unshown != nil

@@ -1,67 +1,68 @@
 package import WindTunnel
 
-/// A thing that a console shows as a line, and in full where somebody asks.
+/// An item of a console: a row with a detail view.
 package protocol ConsoleSubject: Sendable {
-  /// The number of the line.
+  /// The number of the row.
   var id: Int { get }
-  /// The memory that it takes beside the line, roughly, in bytes.
+  /// The approximate memory of the item, without its row, in bytes.
   var cost: Int { get }
-  /// The line as it stands now; made only where somebody looks.
+  /// The current row, which is only created for readers.
   var row: ConsoleRow { get }
-  /// Returns the details that are shown, as members of a JSON object beside `"row"`.
+  /// Returns the displayed details, as members of a JSON object in addition to `"row"`.
   ///
-  /// - Parameter scenario: The scenario of its segment, where that is kept.
+  /// - Parameter scenario: The scenario of its segment; `nil` if it is not kept.
   /// - Returns: The members.
   func detail(in scenario: Scenario?) -> [JSON.Member]
-  /// The request as it came; `nil` where it is none.
+  /// The received request; `nil` if the item is not a request.
   var request: Request? { get }
-  /// The interaction that it would be on a cassette; `nil` where it cannot be kept.
+  /// The interaction for a cassette; `nil` if it cannot be stored.
   var interaction: Interaction? { get }
-  /// The reason why its request is not sent again, as a sentence; `nil` where it may be.
+  /// The reason why the request cannot be repeated, as a sentence; `nil` if it can.
   var reasonAgainstRepeat: String? { get }
 }
 
 extension ConsoleSubject {
-  /// Whoever has the request whole may send it.
+  /// By default, a complete request can be repeated.
   package var reasonAgainstRepeat: String? { nil }
 }
 
-/// The latest things that a console shows, and what of them has changed: bounded, and a value.
+/// The latest items of a console and their changes. It is a value of limited size.
 package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
-  /// The number of lines that are kept; the oldest go first, a tenth at a time.
+  /// The maximum number of items; the oldest are removed, a tenth at a time.
   package static var subjectsMax: Int { 10_000 }
-  /// The memory that they take at most, roughly, in bytes.
+  /// The approximate maximum memory of the items in bytes.
   package static var bytesMax: Int { 64 << 20 }
-  /// The number of segments and of findings that are kept.
+  /// The maximum numbers of segments and of findings.
   package static var remarksMax: Int { 1000 }
-  /// The number of changes that readers can be behind before they are only told how many.
+  /// The maximum number of changes that a reader may lag behind. A slower reader only receives
+  /// their number.
   private static var changesMax: Int { 20_000 }
 
-  /// The things that are kept; their numbers follow each other.
+  /// The kept items, with consecutive numbers.
   package private(set) var subjects: [Subject] = []
-  /// The count of those that are no longer kept.
+  /// The number of removed items.
   package private(set) var dropped = 0
   package private(set) var segments: [ConsoleSegment] = []
   package private(set) var findings: [JSON] = []
   package var counters = ConsoleCounters()
-  /// Tells whether changes are noted: somebody looks.
+  /// Whether changes are recorded, because there are readers.
   package var isWatched = false {
     didSet { if !isWatched { forgetChanges() } }
   }
   private var bytes = 0
-  /// The numbers of the lines that changed, in order; the first is change `changesBefore`.
+  /// The numbers of the changed rows, in order; the first is change `changesBefore`.
   private var changed: [Int] = []
   private var changesBefore = 0
 
-  /// Makes an empty feed.
+  /// Creates an empty feed.
   package init() {}
 
-  /// The number of the next line.
+  /// The number of the next row.
   package var nextID: Int { (subjects.last?.id ?? dropped) + 1 }
-  /// The count of changes so far, which a reader goes on from.
+  /// The number of changes so far, which is a reader's position.
   package var changeCount: Int { changesBefore + changed.count }
 
-  /// Adds a thing, whose number is ``nextID``.
+  /// Adds an item, whose number must be ``nextID``.
   package mutating func append(_ subject: Subject) {
     subjects.append(subject)
     bytes += subject.cost
@@ -78,7 +79,7 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     }
   }
 
-  /// Changes a thing that is still kept.
+  /// Changes an item if it is still kept.
   package mutating func update(_ id: Int, _ change: (inout Subject) -> Void) {
     guard let index = index(of: id) else { return }
     bytes -= subjects[index].cost
@@ -88,33 +89,33 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     trim()
   }
 
-  /// Returns a thing by its number; `nil` where it is not kept.
+  /// Returns an item by its number; `nil` if it is not kept.
   package subscript(id: Int) -> Subject? { index(of: id).map { subjects[$0] } }
 
   private func index(of id: Int) -> Int? {
-    // Any number may be asked for, the smallest that there is, too.
+    // The number is external input, so it may be out of range.
     guard let first = subjects.first?.id, let last = subjects.last?.id, id >= first, id <= last
     else { return nil }
     return id - first
   }
 
-  /// Adds a segment; the last ones are kept where they are too many.
+  /// Adds a segment, unless there are too many.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
     guard segments.count < Self.remarksMax else { return }
     segments.append(ConsoleSegment(number: segments.count + 1, scenario, seed: seed, at: moment))
   }
 
-  /// Adds a finding, unless there are enough.
+  /// Adds a finding, unless there are too many.
   package mutating func add(_ finding: JSON) {
     if findings.count < Self.remarksMax { findings.append(finding) }
   }
 
-  /// Returns the things that changed behind a count of changes.
+  /// Returns the items that changed after a position.
   ///
   /// - Parameters:
-  ///   - count: The count up to which a reader has seen the changes.
-  ///   - most: The number of things that are returned at most, the latest.
-  /// - Returns: The things in the order of their numbers, and how many others changed.
+  ///   - count: The number of changes that a reader has seen.
+  ///   - most: The maximum number of returned items; the latest are preferred.
+  /// - Returns: The items in the order of their numbers, and the number of other changes.
   package func changes(after count: Int, most: Int) -> (subjects: [Subject], others: Int) {
     let lost = max(0, changesBefore - count)
     let fresh = changed.dropFirst(max(0, count - changesBefore))
@@ -126,7 +127,7 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
     return (latest.sorted().compactMap { self[$0] }, lost + seen.count - latest.count)
   }
 
-  /// Returns the things behind a number, the first so many.
+  /// Returns up to `most` items after a number.
   package func subjects(after id: Int, most: Int) -> ArraySlice<Subject> {
     guard let first = subjects.first?.id else { return [] }
     guard id >= first else { return subjects.prefix(max(0, most)) }

@@ -2,9 +2,9 @@ internal import CWindTunnelConsole
 internal import Foundation
 internal import WindTunnel
 
-/// The files of the console's page, by the paths at which they are served.
+/// The files of the console's page, by their URL paths.
 enum ConsoleFiles {
-  /// Each file with its type.
+  /// Each file as a response with its type.
   static let all: [String: Response] = {
     var all: [String: Response] = [:]
     for number in 0... {

@@ -2,27 +2,27 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The decision which requests to a console's port are answered: this machine's, and those of one
-/// device of the local network that has given the code.
+/// The decision which requests to a console's port are answered: from this machine, and from one
+/// device of the local network that entered the code.
 final class ConsoleGate: Sendable {
-  /// The reasons why a request is not answered.
-  enum Refusal: Sendable, Hashable {
-    /// It is asked by another name or from a page of elsewhere; a sentence.
+  /// The reasons why a request is rejected.
+  enum RejectionReason: Sendable, Hashable {
+    /// It addresses another name or is from a foreign page, with a sentence about it.
     case stranger(String)
-    /// It has to give the code first; false where none is taken any more.
+    /// The code is required first; `false` if no code is accepted any more.
     case unpaired(takesCode: Bool)
   }
 
   private struct State: Sendable {
-    /// The cookie's value by which the paired device is known.
+    /// The cookie's value that identifies the paired device.
     var token: String?
     var codes: PeerAuthorizer
   }
 
-  /// The greatest size of what a page says, in bytes.
+  /// The maximum size of a request's body in bytes.
   static let bodyBytesMax = Scenario.fileBytesMax
 
-  /// The fields of every answer: nothing is kept, nothing comes from elsewhere, nobody frames it.
+  /// The fields of every response: no caching, no external content, no framing.
   static let fields: HeaderFields = [
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -39,7 +39,7 @@ final class ConsoleGate: Sendable {
     return limits
   }()
 
-  /// The name of the cookie by which the device is known.
+  /// The name of the cookie that identifies the device.
   private static let cookie = "windtunnel-console"
 
   private let lan: (host: String, code: String)?
@@ -51,32 +51,32 @@ final class ConsoleGate: Sendable {
     state = Locked(State(codes: PeerAuthorizer(admission, own: lan?.host ?? "127.0.0.1")))
   }
 
-  /// Returns the reason why a request is not answered; `nil` for one that is.
-  func refusal(of head: RequestHead, from peer: String) -> Refusal? {
+  /// Returns why a request is rejected; `nil` if it is answered.
+  func refusal(of head: RequestHead, from peer: String) -> RejectionReason? {
     switch OriginPolicy.strangerAtOwnPort(head.url, head.headers, own: lan?.host) {
     case .host(let host)?:
       return .stranger(
-        "This console is asked by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
+        "This console accepts the hosts 127.0.0.1, [::1] and localhost, not \"\(host)\"."
       )
     case .page(let origin)?:
-      return .stranger("This console does not answer pages of \"\(origin)\".")
+      return .stranger("This console refuses requests of pages from \"\(origin)\".")
     case nil: break
     }
     if PrivateAddress.isLoopback(peer) { return nil }
-    guard lan != nil else { return .stranger("This console answers this machine alone.") }
+    guard lan != nil else { return .stranger("This console serves only this machine.") }
     let token = state.withLock { $0.token }
     if let token, Self.cookie(in: head.headers) == token { return nil }
     return .unpaired(takesCode: token == nil)
   }
 
-  /// Returns the kind of a peer. Another address of the paired device counts as an unpaired one.
+  /// Returns the kind of a peer. Another address of the paired device counts as unpaired.
   func kind(of peer: String) -> PeerKind {
     PrivateAddress.isLoopback(peer) ? .owner : state.withLock { $0.codes.kind(of: peer) }
   }
 
-  /// Pairs the device that gives the right code, the first one alone.
+  /// Pairs the first device that enters the right code.
   ///
-  /// - Returns: The field that the device is known by from then on; `nil` where it is not let in.
+  /// - Returns: The cookie that identifies the device; `nil` if it was rejected.
   func pair(_ code: String, from peer: String) -> String? {
     state.withLock { state in
       guard state.token == nil, state.codes.check(code, from: peer) == .right else { return nil }

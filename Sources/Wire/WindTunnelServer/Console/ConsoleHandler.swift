@@ -1,21 +1,21 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The number of exchanges that one cassette is made of.
+/// The maximum number of exchanges in one cassette.
 private let keptMax = 1000
-/// The number of lines in one answer.
+/// The maximum number of rows in one response.
 private let rowsMax = 1000
-/// The greatest number of a query.
+/// The maximum value of a number in a query.
 private let numberMax = 1_000_000_000
 
-/// The methods of the places that are no files.
+/// The methods of the paths that are not files.
 private let methods = [
   "scenario": ["GET", "HEAD", "PUT"], "link": ["PUT"], "rules": ["POST"], "cassettes": ["POST"],
   "rules/*": ["DELETE"], "exchanges": ["GET", "HEAD"], "exchanges/*": ["GET", "HEAD"],
   "exchanges/*/again": ["POST"], "events": ["GET"],
 ]
 
-/// The role of a connection to a console's port: the page, its events, and what the page may do.
+/// A handler of connections to a console's port: the page, its events, and its actions.
 struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
   let tool: Console.Tool
   let source: ConsoleBoard<Book>
@@ -39,7 +39,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
       return .refuse(
         .refused(
           413,
-          "\(length) bytes are more than the \(ConsoleGate.bodyBytesMax) that are read here."
+          "\(length) bytes exceed the maximum of \(ConsoleGate.bodyBytesMax) bytes."
         )
       )
     }
@@ -53,7 +53,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
   private func pairing(_ head: RequestHead, takesCode: Bool) -> Response {
     let isPage = head.method == "GET" && head.url.path == "/"
     guard takesCode else {
-      let sentence = "Another device is paired with this console; start again to pair this one."
+      let sentence = "Another device is paired with this console; restart to pair this one."
       return isPage ? .stranger("<p>\(sentence)</p>") : .refused(403, sentence)
     }
     let query = head.url.query ?? ""
@@ -65,15 +65,15 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     if isPage { return .codePage(isWrong: !query.isEmpty) }
     return .refused(
       403,
-      "This console is open to one device that gives the code: open "
-        + "http://\(head.headers["Host"] ?? peer)/?code=CODE with the code at the terminal."
+      "This console serves one device, which must enter the code: open "
+        + "http://\(head.headers["Host"] ?? peer)/?code=CODE with the code in the terminal."
     )
   }
 
   // MARK: Events
 
   private func events(_ head: RequestHead) -> RequestHandling {
-    // Only a whole request takes a place: one that never ends would keep it.
+    // A reader is only added after the complete request; an incomplete one would occupy its place.
     .takeOver { connection in
       guard source.enter() else {
         return .answerLast { _ in
@@ -108,7 +108,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     // No form can send a DELETE either.
     let isTyped = method != "GET" && method != "DELETE"
     if isTyped, !(request.headers["Content-Type"] ?? "").hasPrefix("application/json") {
-      return .refused(415, "A change is told as application/json.")
+      return .refused(415, "The body of a change must be application/json.")
     }
     let number = parts.dropFirst().first ?? ""
     do throws(FormatError) {
@@ -128,7 +128,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
       default:
         return .refused(
           404,
-          "There is no \(method) \(path.prefix(60)) here; the page is at GET /, its events at "
+          "Unknown path \(method) \(path.prefix(60)); the page is at GET /, its events at "
             + "GET /events."
         )
       }
@@ -137,13 +137,13 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     }
   }
 
-  /// Returns a path with any number in it as `*`.
+  /// Returns a path with any number in it replaced by `*`.
   private static func place(_ parts: ArraySlice<Substring>) -> String {
     parts.enumerated().map { $0 == 1 ? "*" : $1 }.joined(separator: "/")
   }
 
-  /// Returns the answer to a method that a path does not have (RFC 9110 §15.5.6); `nil` for one
-  /// that it has, and where there is no such path.
+  /// Returns the response to a method that a path does not support (RFC 9110 §15.5.6); `nil` if it
+  /// does, or if the path is unknown.
   private static func otherMethod(
     _ method: String,
     of path: String,
@@ -154,13 +154,13 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     let all = allowed.joined(separator: ", ")
     var response = Response.refused(
       405,
-      "There is no \(method.prefix(20)) \(path.prefix(60)) here; it has \(all)."
+      "Unknown path \(method.prefix(20)) \(path.prefix(60)); the paths are \(all)."
     )
     response.head.headers["Allow"] = all
     return response
   }
 
-  /// Returns a number of a query; `nil` where it has none of the name.
+  /// Returns a number in a query; `nil` if the name is missing.
   private static func number(_ name: String, in query: String?) throws(FormatError) -> Int? {
     let fields = FormFields.fields(Data((query ?? "").utf8))
     guard let text = fields.last(where: { $0.name == name })?.text else { return nil }
@@ -168,8 +168,8 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
       throw FormatError(
         source: "query",
         place: name,
-        problem: "\(JSON.text(String(text.prefix(20)))) is no number up to \(numberMax)",
-        fix: "Write such as \(name)=100."
+        problem: "\(JSON.text(String(text.prefix(20)))) is not a number up to \(numberMax)",
+        fix: "For example: \(name)=100."
       )
     }
     return number
@@ -192,13 +192,13 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
   }
 
   private func gone(_ id: some StringProtocol) -> Response {
-    .refused(404, "Exchange \(id.prefix(20)) is not kept; the latest \(source.counts.kept) are.")
+    .refused(404, "Exchange \(id.prefix(20)) is not stored; the latest \(source.counts.kept) are.")
   }
 
   // MARK: Changes
 
   private static var staysTheSame: Response {
-    .refused(409, "The scenario of this tool is not changed while it runs.")
+    .refused(409, "The scenario of this tool cannot be changed while it runs.")
   }
 
   private var current: Response {
@@ -217,7 +217,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     scenario.link = numbers.changing(scenario.link)
     scenario.name = Self.changed(scenario.name, "link changed")
-    // Its parts may contradict each other, such as a jitter beyond the delay.
+    // The parts may contradict each other, such as a jitter above the delay.
     _ = try Self.read(Data(scenario.json.bytes()))
     return run(ScenarioOrder(scenario))
   }
@@ -228,12 +228,12 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     let id = try top.int("id", in: 0...Int.max) ?? 0
     let json = try JSON(parsing: data, source: source)
     guard let fault = json["fault"] else {
-      throw top.error("fault", "no fault stands here", fix: "Such as {\"status\": 503}.")
+      throw top.error("fault", "is missing", fix: "For example: {\"status\": 503}.")
     }
     guard let kept = self.source.subject(of: id)?.request else { return gone("\(id)") }
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     guard let path = path(of: kept) else {
-      return .refused(409, "The path of exchange \(id) repeats a secret; write the rule by hand.")
+      return .refused(409, "The path of exchange \(id) contains a secret; write the rule by hand.")
     }
     let rule: JSON = ["when": ["request": .text("\(kept.method) \(path)")], "faults": [fault]]
     let added: JSON = ["windtunnelScenario": .number(1), "name": "added", "rules": [rule]]
@@ -242,31 +242,31 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     return run(ScenarioOrder(try Self.read(Data(scenario.json.bytes()))))
   }
 
-  /// Takes a rule out, by its number among those of the segment that is flown.
+  /// Removes a rule by its number in the current segment.
   private func remove(_ text: Substring, _ query: String?) throws(FormatError) -> Response {
     guard var scenario = actions.scenario?() else { return Self.staysTheSame }
     let flown = source.segmentNumber
     if let segment = try Self.number("segment", in: query), segment != flown {
-      return .refused(409, "Segment \(segment) is over; the rules are those of segment \(flown).")
+      return .refused(409, "Segment \(segment) has ended; change the rules of segment \(flown).")
     }
-    // Behind the last segment that is kept they all have its number.
+    // After the last kept segment, all segments have its number.
     guard flown < ConsoleFeed<ServedExchange>.remarksMax else {
       return .refused(
         409,
-        "There are too many segments to tell rules apart; choose a scenario anew."
+        "There are too many segments to identify rules; choose the scenario again."
       )
     }
     let count = scenario.rules.count
     guard let number = Int(text), number >= 1, number <= count else {
-      return .refused(404, "There is no rule \(text.prefix(20)); the scenario has \(count).")
+      return .refused(404, "Rule \(text.prefix(20)) does not exist; the scenario has \(count).")
     }
     scenario.rules.remove(at: number - 1)
     scenario.name = Self.changed(scenario.name, "rules removed")
     return run(ScenarioOrder(scenario))
   }
 
-  /// Returns the path of a request for a pattern, in which a segment with a secret is any; `nil`
-  /// where it cannot be told without one.
+  /// Returns the path of a request as a pattern, in which segments with a secret match any; `nil`
+  /// if it cannot be redacted.
   private func path(of request: Request) -> String? {
     guard let shown = ConsoleDetail.address(of: request, by: source.rules) else { return nil }
     func segments(_ url: RequestURL) -> [Substring] {
@@ -281,7 +281,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     try ScenarioOrder(data: data, among: []).scenario
   }
 
-  /// The name of a scenario that was changed by hand.
+  /// Returns the name of a scenario after a manual change.
   private static func changed(_ name: String, _ how: String) -> String {
     name.contains(" (\(how))") ? name : "\(name) (\(how))"
   }
@@ -298,7 +298,7 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     guard again(request) else {
       return .refused(
         429,
-        "\(ConsoleRepeats.underWayMax) requests that were sent again are under way; wait for one."
+        "\(ConsoleRepeats.underWayMax) repeated requests are not finished; wait for one of them."
       )
     }
     return .told(["id": .null, "status": .null], status: 202)
@@ -312,16 +312,16 @@ struct ConsoleHandler<Book: ConsoleBook>: RequestHandler {
     guard ids.count <= keptMax else {
       return .refused(
         400,
-        "\(ids.count) exchanges are more than the \(keptMax) of a cassette."
+        "\(ids.count) exchanges exceed the maximum of \(keptMax) for a cassette."
       )
     }
     let interactions = ids.compactMap { self.source.subject(of: $0)?.interaction }
     guard !interactions.isEmpty else {
       return .refused(
         409,
-        "None of these can be kept: WindTunnel has made the answer itself, or it is a live one that was "
-          + "large or broken off, a live conversation, or one whose request's content only passed; record "
-          + "it with windtunnel record or proxy --record."
+        "These exchanges cannot be saved: WindTunnel created the response, or the exchange is live and "
+          + "its response is large or truncated, or it is a conversation, or its request body was not "
+          + "stored. Record it with windtunnel record or proxy --record."
       )
     }
     let cassette = Cassette(interactions).redacted(by: self.source.rules).cassette
@@ -343,28 +343,28 @@ extension Response {
     told(["error": .text(sentence)], status: status)
   }
 
-  /// Returns the page on which a device gives the code.
+  /// Returns the page on which a device enters the code.
   fileprivate static func codePage(isWrong: Bool) -> Response {
     stranger(
       """
-      <p>\(isWrong ? "That was not the code. After too many wrong ones, wait ten minutes. " : "")
-      This console is open to one device that gives the code of the terminal.</p>
+      <p>\(isWrong ? "The code is wrong. After too many wrong codes, wait ten minutes. " : "")
+      This console serves one device, which must enter the code in the terminal.</p>
       <form action="/"><label>Code <input name="code" inputmode="numeric" autocomplete="off" autofocus
       required></label> <button>Open the console</button></form>
       """
     )
   }
 
-  /// Returns a page for a device that is not let in.
+  /// Returns a page for a device that is rejected.
   fileprivate static func stranger(_ body: String) -> Response {
-    var response = page("<h1>The console of a wind tunnel</h1>\n\(body)", status: 403).secured
+    var response = page("<h1>Console of WindTunnel</h1>\n\(body)", status: 403).secured
     response.head.headers["Content-Security-Policy"] =
       "default-src 'none'; style-src \(pageStyleSource); base-uri 'none'; form-action 'self'; "
       + "frame-ancestors 'none'"
     return response
   }
 
-  /// The same with the fields that every answer of a console has.
+  /// The response with the fields of every response of a console.
   fileprivate var secured: Response {
     var response = self
     for field in ConsoleGate.fields { response.head.headers[field.name] = field.value }

@@ -2,21 +2,21 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Requests that a console sends to the server beside it, each once more.
+/// A sender of repeated requests from a console to its server.
 final class ConsoleRepeats: Sendable {
-  /// The time that each may take: an endless answer keeps nobody's place.
+  /// The timeout of each request, so that an endless response does not occupy a place.
   private static let seconds = 60.0
 
-  /// The most that are under way.
+  /// The maximum number of requests in progress.
   static let underWayMax = 64
 
   private let base: RequestURL
   private let isProxy: Bool
   private let client: HTTPClient
-  /// The number of those under way.
+  /// The number of requests in progress.
   private let underWay = Locked(0)
 
-  /// Makes a sender to a server at an address, or through it where that is a proxy.
+  /// Creates a sender to a server at a URL, or through it if it is a proxy.
   init(to url: String, isProxy: Bool) throws(DialFailure) {
     (base, self.isProxy) = (RequestURL(url), isProxy)
     var limits = HTTPClient.Limits()
@@ -24,7 +24,7 @@ final class ConsoleRepeats: Sendable {
     client = try HTTPClient(limits)
   }
 
-  /// Sends a request; false where as many as may be are under way.
+  /// Sends a request; returns `false` if the maximum number is in progress.
   func send(_ request: Request) -> Bool {
     let hasRoom = underWay.withLock { count in
       guard count < Self.underWayMax else { return false }

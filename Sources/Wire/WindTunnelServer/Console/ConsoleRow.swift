@@ -1,55 +1,54 @@
 package import WindTunnel
 
-/// A line of a console's list: a request, a tunnel, or a connection that failed, as it stands now.
+/// A row of a console's list: the current state of a request, a tunnel, or a failed connection.
 package struct ConsoleRow: Sendable, Hashable {
-  /// The kinds of lines in a list.
+  /// The kinds of rows in a list.
   package enum Kind: String, Sendable, Hashable { case request, tunnel, connection }
 
-  /// The number of the line, which grows from one to the next.
+  /// The number of the row, which increases from row to row.
   package var id: Int
-  /// The kind of the line.
+  /// The kind of the row.
   package var kind: Kind
-  /// The time at which it began, from the start of the console.
+  /// The start time, relative to the start of the console.
   package var at: Duration
-  /// The number of the segment that it belongs to.
+  /// The number of its segment.
   package var segment: Int
-  /// The method, or what stands in its place.
+  /// The method, or another word for rows without one.
   package var method: String
   /// The address without its secrets.
   package var url: String
-  /// The number of the call that it is an attempt of; `nil` where nobody counts calls.
+  /// The number of the call to which this attempt belongs; `nil` if calls are not counted.
   package var call: String?
-  /// The address of the client, where a proxy serves several.
+  /// The address of the client, if a proxy serves several.
   package var client: String?
-  /// The name of what was dealt, such as `recording`; `nil` where nothing was.
+  /// The name of the source, such as `recording`; `nil` if there is none.
   package var take: String?
   /// The number of the interaction on the cassette, from 1.
   package var interaction: Int?
   /// The ordinal among equal requests of a lane, from 1.
   package var ordinal = 1
-  /// The ordinal among equal requests of one call or client since the last that was answered well,
-  /// from 1.
+  /// The ordinal among equal requests of one call or client since the last success, from 1.
   package var attempt = 1
-  /// The time since the attempt before ended.
+  /// The time since the previous attempt ended.
   package var gap: Duration?
-  /// The faults that were decided, each in words.
+  /// Descriptions of the decided faults.
   package var faults: [String] = []
-  /// The faults that were not done, a sentence each.
+  /// A sentence for each fault that was not executed.
   package var notDone: [String] = []
   /// The status that was sent.
   package var status: Int?
-  /// The bytes of content that were sent.
+  /// The number of content bytes that were sent.
   package var bytes: Int?
-  /// The time from the beginning to the first byte of the answer.
+  /// The time from the start to the first byte of the response.
   package var firstByte: Duration?
-  /// The time from the beginning to the end.
+  /// The time from the start to the end.
   package var latency: Duration?
-  /// The way in which it ended; `nil` while it is under way.
+  /// The way in which the exchange ended; `nil` while it is in progress.
   package var ending: String?
-  /// Tells whether it is a conversation.
+  /// Whether it is a WebSocket conversation.
   package var isConversation = false
 
-  /// Makes a line of what is always known.
+  /// Creates a row from the values that are always known.
   package init(
     id: Int,
     _ kind: Kind = .request,
@@ -62,7 +61,7 @@ package struct ConsoleRow: Sendable, Hashable {
     (self.method, self.url) = (method, url)
   }
 
-  /// The line in JSON; times are milliseconds.
+  /// The row as JSON; times are in milliseconds.
   package var json: JSON {
     [
       "id": .number(id), "kind": .text(kind.rawValue), "at": .milliseconds(at),

@@ -1,21 +1,21 @@
 internal import Foundation
 package import WindTunnel
 
-/// A part of a console's story: what was flown from one change of the scenario to the next.
+/// A segment of a console's history, from one change of the scenario to the next.
 package struct ConsoleSegment: Sendable, Hashable {
-  /// The number of rules that are told in words.
+  /// The maximum number of rules that are described.
   static let rulesMax = 50
 
   /// The number of the segment, from 1.
   package var number: Int
-  /// The scenario that is flown in it.
+  /// The scenario of the segment.
   package var scenario: Scenario
-  /// The seed of the draws.
+  /// The seed of the random draws.
   package var seed: UInt64
-  /// The time at which it began, from the start of the console.
+  /// The start time, relative to the start of the console.
   package var at: Duration
 
-  /// Makes a segment of its parts.
+  /// Creates a segment from its parts.
   package init(number: Int, _ scenario: Scenario, seed: UInt64, at: Duration) {
     (self.number, self.scenario, self.seed, self.at) = (number, scenario, seed, at)
   }
@@ -31,15 +31,15 @@ package struct ConsoleSegment: Sendable, Hashable {
   }
 }
 
-/// The numbers of a link that a console shows and changes.
+/// The numbers of a link that a console displays and changes.
 struct ConsoleLink: Sendable, Hashable {
-  /// The largest numbers that are taken: a minute each way, and 10 Gbit/s.
+  /// The maximum values: a delay of a minute, and 10 Gbit/s.
   private static let (delayMax, rateMax) = (60_000.0, 10_000_000.0)
 
-  /// The delay of both ways together and its variation, in milliseconds.
+  /// The sum of the delays in both directions and its variation, in milliseconds.
   var latency: Double?
   var jitter: Double?
-  /// The share of packets that are lost, from 0 to 1.
+  /// The share of lost packets, from 0 to 1.
   var loss: Double?
   /// The rates in kbit/s.
   var down: Double?
@@ -53,7 +53,7 @@ struct ConsoleLink: Sendable, Hashable {
     up = link.up.bitsPerSecond.map { $0 / 1000 }
   }
 
-  /// Reads the numbers that are to change; the others are `nil`.
+  /// Parses the numbers to change; the others are `nil`.
   init(data: Data) throws(FormatError) {
     let source = "link"
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
@@ -65,7 +65,7 @@ struct ConsoleLink: Sendable, Hashable {
     try top.refuseUnknownKeys()
   }
 
-  /// Returns a link with these numbers in place of its own; a rate of 0 is none.
+  /// Returns a link with these numbers in place of its own; a rate of 0 means no limit.
   func changing(_ link: Link?) -> Link {
     var link = link ?? Link(up: .init(), down: .init())
     for way in [\Link.up, \Link.down] {
@@ -80,7 +80,7 @@ struct ConsoleLink: Sendable, Hashable {
     return link
   }
 
-  /// Returns a variation of this length, with the shape that it had.
+  /// Returns a variation of this length with the previous shape.
   private static func varied(_ jitter: Jitter?, by milliseconds: Double) -> Jitter? {
     guard milliseconds > 0 else { return nil }
     var varied = jitter ?? Jitter(.zero)
@@ -98,15 +98,15 @@ struct ConsoleLink: Sendable, Hashable {
 }
 
 extension FaultRule {
-  /// The rule in a line: the requests that it is for, and its faults.
+  /// A description of the rule in one line: its requests and its faults.
   fileprivate var words: String { "\(place): \(faults.map(\.words).joined(separator: ", "))" }
 
-  /// The requests that the rule is for.
+  /// The requests that the rule applies to.
   var place: String { trigger.request?.description ?? "every request" }
 }
 
 extension Fault {
-  /// The fault in a person's words: its members without the marks of JSON.
+  /// A readable description of the fault: its members without JSON punctuation.
   var words: String {
     guard case .object(let members) = json else { return "\(json)" }
     return members.map { member in

@@ -1,28 +1,29 @@
 internal import WindTunnel
 
 private let tickNanoseconds: Int64 = 100_000_000
-/// The ticks between two sets of counters, and before a stream without news has a comment.
+/// The number of ticks between two events with counters, and before a silent stream sends a
+/// comment.
 private let (counterTicks, silentTicks) = (10, 150)
-/// The lines of the picture in one event.
+/// The maximum number of rows in one event of the initial state.
 private let pictureRows = 500
 
-/// A page's stream of events (WHATWG HTML §9.2): a whole picture, and then what is new ten times a
-/// second. A page that reads slowly is told less often, and in sums.
+/// A page's stream of events (WHATWG HTML §9.2): first the complete state, then changes ten times a
+/// second.
 ///
-/// On the loop's thread only.
+/// A page that reads slowly receives fewer events with summaries. On the loop's thread only.
 final class ConsoleStream<Book: ConsoleBook>: ConnectionSuccessor, ChannelDelegate {
   private let source: ConsoleBoard<Book>
   private weak var channel: Channel?
   private let ended: () -> Void
   private var cursor: ConsoleCursor
-  /// The number of the last line of the picture that was sent; `nil`: the picture is whole.
+  /// The number of the last sent row of the initial state; `nil` if it was sent completely.
   private var pictured: Int? = 0
   private var ticks = 0
   private var silence = 0
   private var timer: Reactor.Timer?
   private var isOver = false
 
-  /// Takes over the connection of a reader that was let in.
+  /// Takes over the connection of an added reader.
   init(
     _ source: ConsoleBoard<Book>,
     _ hello: JSON,
@@ -35,13 +36,13 @@ final class ConsoleStream<Book: ConsoleBook>: ConnectionSuccessor, ChannelDelega
     for field in ConsoleGate.fields { head += "\(field.name): \(field.value)\r\n" }
     channel.write(Array("\(head)\r\n".utf8))
     channel.write(ConsoleEvent("hello", hello).bytes)
-    // The picture comes first.
+    // The stream begins with the initial state.
     tell(source.news(after: &cursor, withCounters: true))
     advance()
     tick()
   }
 
-  /// Says that the tool ends, and ends.
+  /// Sends that the tool ends, and closes the stream.
   func stop() {
     guard !isOver else { return }
     isOver = true
@@ -61,7 +62,7 @@ final class ConsoleStream<Book: ConsoleBook>: ConnectionSuccessor, ChannelDelega
     }
   }
 
-  /// Sends what there is, as far as the page takes it.
+  /// Sends pending events, as far as the page accepts them.
   private func advance() {
     guard let channel, !channel.isCongested else { return }
     while let last = pictured {

@@ -2,7 +2,7 @@ package import WindTunnel
 internal import WindTunnelSymptoms
 
 extension ServedExchange {
-  /// The number of messages of a conversation that are shown.
+  /// The maximum number of displayed messages of a conversation.
   static let messagesMax = 500
 
   package var request: Request? {
@@ -19,7 +19,7 @@ extension ServedExchange {
       return recorded
     case .computed(let response): return Interaction(outcome.request, response)
     case .forward:
-      // A conversation is more than its handshake.
+      // A conversation consists of more than its handshake.
       return said != nil ? nil : live?.decoded.map { Interaction(outcome.request, $0) }
     case .unmatched: return nil
     }
@@ -33,14 +33,14 @@ extension ServedExchange {
     if let said { told.messages = said.messages }
     var safe = told.withoutSecrets(by: rules)
     if safe == nil, conversation == nil, said == nil {
-      // Nothing of what is recorded was said.
+      // The recorded messages were not sent.
       told.messages = []
       safe = told.withoutSecrets(by: rules)
     }
     let length = outcome.request.headers["Content-Length"].flatMap { Int($0) } ?? 0
     let asked =
       outcome.request.isWithoutItsContent
-      ? ConsoleDetail.Unshown(bytes: length, words: "passed on while it came, and not kept") : nil
+      ? ConsoleDetail.Unshown(bytes: length, words: "passed on as a stream and not stored") : nil
     return ConsoleDetail.members(safe, hasResponse: response != nil, without: (asked, note)) + [
       .init("stages", stages), .init("match", match(outcome)),
       .init("rules", .texts(rules(in: scenario))), .init("messages", messages(safe?.messages)),
@@ -48,21 +48,21 @@ extension ServedExchange {
     ]
   }
 
-  /// The reason why not all messages of the conversation are shown, as a sentence.
+  /// The reason why not all messages of the conversation are displayed, as a sentence.
   private func unshownMessages(isSafe: Bool) -> String? {
     guard conversation != nil || said != nil else { return nil }
     if !isSafe {
       return
-        "Nothing of it is shown, since one of the messages cannot be looked through for secrets."
+        "No message is shown, because one of them cannot be searched for secrets."
     }
-    if let end = said?.end { return "What was said behind these is not shown: \(end)." }
+    if let end = said?.end { return "Later messages are not shown: \(end)." }
     guard let conversation else { return nil }
     let further = conversation.further + max(0, conversation.messages.count - Self.messagesMax)
     return further > 0 ? "\(further) further messages are not shown." : nil
   }
 
-  /// Returns the answer that went out, and why its content is not shown; `nil` where it is not
-  /// known: a fault made another of it.
+  /// Returns the response that was sent, and why its content is not displayed; `nil` if it is
+  /// unknown, because a fault changed it.
   private func sent(_ outcome: Outcome) -> (Response?, ConsoleDetail.Unshown?) {
     let done = outcome.decision.faults.filter { fault in !undone.contains { $0.fault == fault } }
     guard !done.contains(where: \.replacesOrCuts) else { return (nil, nil) }
@@ -74,27 +74,27 @@ extension ServedExchange {
     }
   }
 
-  /// The answer of the origin, decoded, and why its content is not shown.
+  /// The decoded response of the origin, and why its content is not displayed.
   private var passed: (Response?, ConsoleDetail.Unshown?) {
     guard let live else { return (nil, nil) }
     if let decoded = live.decoded { return (decoded, nil) }
     let words =
       if isContentForgotten {
-        "no longer kept, since newer ones are"
+        "no longer stored, in favour of newer ones"
       } else if live.content != nil {
-        "encoded in \(live.head.headers["Content-Encoding"] ?? "something"), which is not read here"
+        "encoded in \(live.head.headers["Content-Encoding"] ?? "something"), which is not supported"
       } else if live.bytes > Self.contentBytesMax {
-        "too large to be looked through for secrets; record it to keep it"
+        "too large to search for secrets; record it to keep it"
       } else {
-        "not whole, so that it cannot be looked through for secrets"
+        "incomplete, so it cannot be searched for secrets"
       }
     var bare = Response()
     bare.head = live.head
     return (bare, ConsoleDetail.Unshown(bytes: live.bytes, words: words))
   }
 
-  /// The conversation so far: what was said where it is live; else what was recorded by number, and
-  /// of what is not on the cassette that it came.
+  /// The conversation so far. A live one contains its messages. A recorded one contains the
+  /// recorded messages by number, and the fact that other messages were received.
   private func messages(_ recorded: [WebSocketMessage]?) -> JSON {
     guard let recorded else { return conversation != nil || said != nil ? .array([]) : .null }
     if said != nil {
@@ -151,24 +151,24 @@ extension ServedExchange {
       let known = ConsoleDetail.address(of: interaction.request, by: rules)
       let recorded = "\(interaction.request.method) \(known?.description ?? "")"
       let withheld = outcome.decision.faults.contains(where: \.replacesOrCuts)
-      let fate = withheld ? "; a fault kept its answer back, and the next request gets it" : ""
+      let fate = withheld ? "; a fault withheld its response, and the next request receives it" : ""
       return ConsoleDetail.match("\(asked) is interaction #\(place + 1), \(recorded)\(fate).")
-    case .computed: return ConsoleDetail.match("\(asked) was answered by a stub or a function.")
+    case .computed: return ConsoleDetail.match("\(asked) was matched by a stub or a function.")
     case .forward: return ConsoleDetail.match(forwarded(asked, outcome))
     case .unmatched(let mismatch):
       let times = mismatch.played == 1 ? "once" : "\(mismatch.played) times"
       let words =
         mismatch.played > 0
-        ? "\(asked) was played \(times), and there is no further recording of it."
+        ? "\(asked) was played \(times), and no further recording exists."
         : mismatch.candidates.isEmpty
-          ? "\(asked) is not on the cassette, and nothing on it comes near."
-          : "\(asked) is not on the cassette; these come nearest."
+          ? "\(asked) is not on the cassette, and no recording is similar."
+          : "\(asked) is not on the cassette; these are the nearest."
       return ConsoleDetail.match(words, mismatch.candidates.map { candidate($0, outcome.request) })
     }
   }
 
   private func forwarded(_ asked: String, _ outcome: Outcome) -> String {
-    if !outcome.forwards { return "\(asked) met a fault; the live server was not asked." }
+    if !outcome.forwards { return "\(asked) had a fault; no request was sent to the live server." }
     if let notAsked { return "\(asked) was not passed on to the live server. \(notAsked)" }
     if case .failed(let symptom)? = end?.ending {
       return "\(asked) was passed on to the live server, which failed (\(symptom.rawValue))."
@@ -178,7 +178,7 @@ extension ServedExchange {
 
   // MARK: Rules
 
-  /// The faults that were decided, each with the rules that it can have come from.
+  /// The decided faults, each with the rules that may have caused it.
   private func rules(in scenario: Scenario?) -> [String] {
     guard let scenario, case .request(let outcome) = matter else { return [] }
     return outcome.decision.faults.map { fault in
@@ -207,8 +207,7 @@ extension ServedExchange {
 }
 
 extension LiveResponse {
-  /// The answer with its content as it is meant; `nil` where that is not there or cannot be
-  /// decoded.
+  /// The response with decoded content; `nil` if the content is missing or cannot be decoded.
   fileprivate var decoded: Response? {
     guard let content else { return nil }
     var response = Response()
@@ -226,6 +225,6 @@ extension LiveResponse {
     return response
   }
 
-  /// The greatest content that is decoded.
+  /// The maximum size of decoded content in bytes.
   private static let decodedBytesMax = 4 << 20
 }

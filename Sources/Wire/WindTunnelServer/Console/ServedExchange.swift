@@ -1,22 +1,22 @@
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// An exchange of a deck as a console shows it.
+/// An exchange of a deck in a console.
 package struct ServedExchange: ConsoleSubject {
-  /// The kinds of things that a deck's events tell of.
-  enum Matter: Sendable {
+  /// The kinds of items in a deck's events.
+  enum Source: Sendable {
     case request(Outcome)
     case tunnel(TunnelEnd)
     /// A connection that met faults before there was a request.
-    case connection(Journal.Entry)
+    case connection(Journal.Record)
   }
 
   /// The first messages of a live conversation.
-  struct Said: Sendable {
+  struct ConversationStart: Sendable {
     private(set) var messages: [WebSocketMessage] = []
-    /// The memory that they take, roughly, in bytes.
+    /// The approximate memory of the messages in bytes.
     private(set) var cost = 0
-    /// The reason why nothing more is read; `nil`: all is.
+    /// The reason why no more messages are read; `nil` if all are.
     private(set) var end: String?
 
     fileprivate mutating func take(_ speech: LiveSpeech) {
@@ -30,90 +30,89 @@ package struct ServedExchange: ConsoleSubject {
   }
 
   package let id: Int
-  let matter: Matter
+  let matter: Source
   let segment: Int
   let at: Duration
   var attempt = 1
-  /// The time since the attempt before ended.
+  /// The time since the previous attempt ended.
   var gap: Duration?
   var undone: [UndoneFault] = []
   var handshake: Duration?
   var upload: Duration?
-  /// The times of the first byte and of the end, from the console's start.
+  /// The times of the first byte and of the end, relative to the console's start.
   var firstByte: Duration?
   var over: Duration?
   var end: ExchangeEnd?
-  /// Tells whether the client of a proxy closed a connection that had come to a standstill.
+  /// Whether the client of a proxy closed a stalled connection.
   var isLeft = false
   var conversation: ConversationLog?
-  /// The reason why the origin was not asked that it was to be passed on to, as a sentence.
+  /// The reason why the request was not forwarded to the origin, as a sentence.
   var notAsked: String?
-  /// The answer of the origin that it was passed on to.
+  /// The response of the origin to the forwarded request.
   private(set) var live: LiveResponse?
-  /// The beginning of a live conversation; `nil` where it is none.
-  private(set) var said: Said?
-  /// Tells whether the content of that is no longer kept, since newer ones are.
+  /// The beginning of a live conversation; `nil` if it is not one.
+  private(set) var said: ConversationStart?
+  /// Whether the content of the live response was dropped in favour of newer ones.
   private(set) var isContentForgotten = false
-  /// The secrets beside the standard ones.
+  /// The redaction rules in addition to the default ones.
   let rules: RedactionRules
   private let ownCost: Int
   private let shown = ConsoleAddress()
 
-  init(_ id: Int, _ matter: Matter, segment: Int, at: Duration, _ rules: RedactionRules) {
+  init(_ id: Int, _ matter: Source, segment: Int, at: Duration, _ rules: RedactionRules) {
     (self.id, self.matter, self.segment, self.at) = (id, matter, segment, at)
     self.rules = rules
     ownCost = if case .request(let outcome) = matter { outcome.cost } else { 500 }
   }
 
-  /// The memory that it takes, roughly, but for the content of a live answer.
+  /// The approximate memory of the exchange, without the content of a live response.
   package var cost: Int { ownCost + (conversation?.messages.count ?? 0) * 64 + (said?.cost ?? 0) }
 
-  /// A device of the network reaches less than this machine does, by which a request would be sent
-  /// again; and content that was passed on while it came is nowhere any more.
+  /// A device of the network may reach less than this machine, which would repeat the request.
+  /// Content that was forwarded while it was received is not available.
   package var reasonAgainstRepeat: String? {
     guard case .request(let outcome) = matter else { return nil }
     if outcome.request.isWithoutItsContent {
-      return "The content of exchange \(id) was passed on while it came and is not kept."
+      return "The content of exchange \(id) was passed on as a stream and not stored."
     }
     guard let client = outcome.client, !PrivateAddress.isLoopback(client) else { return nil }
-    return "Exchange \(id) came from \(client), which may not reach all that this machine may; "
-      + "send it again from there (Copy as curl)."
+    return "Exchange \(id) is from \(client), which can reach fewer hosts than this machine. "
+      + "Send it again from that device (Copy as curl)."
   }
 
-  /// The greatest content of one live answer that is kept, and of all together.
+  /// The maximum sizes in bytes of kept content: of one live response, and of all of them.
   package static let (contentBytesMax, contentsBytesMax) = (256 << 10, 16 << 20)
 
-  /// Takes what an origin has answered.
+  /// Stores the response of an origin.
   mutating func take(_ answer: LiveResponse) {
     live = answer
-    // RFC 9110 §15.2.2: what follows is no HTTP.
-    if answer.head.status == 101 { said = Said() }
+    // After a 101, the connection is not HTTP (RFC 9110 §15.2.2).
+    if answer.head.status == 101 { said = ConversationStart() }
   }
 
-  /// Takes what was seen of a live conversation.
+  /// Stores a message of a live conversation.
   mutating func hear(_ speech: LiveSpeech) { said?.take(speech) }
 
-  /// Gives the content of a live answer up.
+  /// Drops the content of a live response.
   mutating func forgetContent() {
     isContentForgotten = live?.content != nil
     live?.content = nil
   }
 
-  /// The word for what answers it: of what was to be passed on and was not, as of what a fault kept
-  /// back, `withheld`.
+  /// The name of the source. It is `withheld` if a fault suppressed the response or the request was
+  /// not forwarded.
   var take: String? {
     guard case .request(let outcome) = matter else { return nil }
     return isKeptFromOrigin ? "withheld" : outcome.take.name
   }
 
-  /// Tells whether a request that was to be passed on was not: a fault answered in the origin's
-  /// place, or the proxy itself did.
+  /// Whether a request was not forwarded as intended: a fault or the proxy itself responded.
   var isKeptFromOrigin: Bool {
     guard case .request(let outcome) = matter, case .forward = outcome.source else { return false }
     return !outcome.forwards || notAsked != nil
   }
 
-  /// The address of the request as it is shown.
+  /// The displayed address of the request.
   var address: String { request.map { shown.text(of: $0, by: rules) } ?? "" }
 
   package var row: ConsoleRow {
@@ -134,7 +133,7 @@ package struct ServedExchange: ConsoleSubject {
     row.notDone = undone.map(\.description)
     (row.status, row.bytes) = (end?.status, end?.bytes)
     row.latency = end?.latency ?? over.map { $0 - at }
-    // The server's own clock looks more closely than the one by which events are taken.
+    // The server's own clock is more exact than the time at which events are processed.
     row.firstByte = firstByte.map { min($0 - at, row.latency ?? $0 - at) }
     row.ending = isLeft ? "clientLeft" : over.map { _ in end?.ending.name ?? "whole" }
     row.isConversation = conversation != nil || said != nil
@@ -150,7 +149,7 @@ package struct ServedExchange: ConsoleSubject {
     return row
   }
 
-  private func row(of entry: Journal.Entry) -> ConsoleRow {
+  private func row(of entry: Journal.Record) -> ConsoleRow {
     var row = ConsoleRow(id: id, .connection, at: at, segment: segment, "connect", "")
     row.call = entry.decision.lane.call.map { "\($0)" }
     row.ordinal = entry.decision.ordinal
@@ -162,7 +161,7 @@ package struct ServedExchange: ConsoleSubject {
 }
 
 extension Outcome {
-  /// The source of the response by its kind.
+  /// The kind of the response's source.
   var take: Journal.Take {
     switch source {
     case .recording(_, let place):
@@ -173,7 +172,7 @@ extension Outcome {
     }
   }
 
-  /// The memory that a console needs to keep it, roughly, in bytes.
+  /// The approximate memory of the outcome in a console, in bytes.
   fileprivate var cost: Int {
     let computed = if case .computed(let response) = source { response.body.count } else { 0 }
     return 2000 + request.headBytes + request.body.count + computed
@@ -181,7 +180,7 @@ extension Outcome {
 }
 
 extension Request {
-  /// Tells whether it had content that is not here.
+  /// Whether the request had content that is not available.
   var isWithoutItsContent: Bool {
     body.count == 0
       && (headers["Transfer-Encoding"] != nil
@@ -190,7 +189,7 @@ extension Request {
 }
 
 extension TunnelEnd.Reason {
-  /// The reason in a word.
+  /// The name of the reason.
   fileprivate var name: String {
     switch self {
     case .closed: "whole"

@@ -1,10 +1,11 @@
 package import WindTunnel
 
-/// The exchanges of one or more decks, as a fold over their events.
+/// The exchanges of one or more decks, computed from their events.
 package struct ServedExchanges: ConsoleBook {
-  /// The number of exchanges under way, and of sequences of equal requests, that are told apart.
+  /// The maximum number of exchanges in progress, and of sequences of equal requests, that are
+  /// distinguished.
   private static let trackedMax = 20_000
-  /// The number of live answers that are kept before their requests are whole.
+  /// The maximum number of live responses that are kept before their requests are complete.
   private static let earlyAnswersMax = 64
 
   private struct Key: Sendable, Hashable {
@@ -20,8 +21,8 @@ package struct ServedExchanges: ConsoleBook {
     var url: RequestURL
   }
 
-  private struct Course: Sendable {
-    /// The number of the attempts so far, the line of the last one, and its end.
+  private struct AttemptSequence: Sendable {
+    /// The number of attempts so far, the row of the last one, and its end.
     var count: Int
     var line: Int
     var over: Duration?
@@ -30,22 +31,22 @@ package struct ServedExchanges: ConsoleBook {
 
   package var feed = ConsoleFeed<ServedExchange>()
   private var lines: [Key: Int] = [:]
-  /// The course of each; one that was answered well begins anew.
-  private var sequences: [Sequence: Course] = [:]
-  /// The number of exchanges before the last line that nobody followed.
+  /// The course of each sequence; it starts again after a success.
+  private var sequences: [Sequence: AttemptSequence] = [:]
+  /// The number of exchanges before the last row that were not followed.
   private var skipped: Int? = 0
-  /// The events of exchanges before their requests have come whole.
+  /// The events of exchanges whose requests are not complete yet.
   private var early: [Key: [ExchangeEvent]] = [:]
-  /// The number of live answers that came early since the last were dropped.
+  /// The number of early live responses since they were last dropped.
   private var earlyAnswers = 0
-  /// The last decision of the first deck, and the decisions behind which segments begin.
+  /// The last decision of the first deck, and the decisions after which segments begin.
   private var lastDecision = 0
   private var boundaries: [(after: Int, number: Int)] = []
-  /// The lines with the content of live answers, the oldest first, and the bytes of all.
+  /// The rows with the content of live responses, oldest first, and their sizes in bytes.
   private var contents: [(line: Int, bytes: Int)] = []
-  /// The first of them that still counts, and the bytes of all that do.
+  /// The index of the first content that is kept, and the total size of kept contents.
   private var (firstContent, contentBytes) = (0, 0)
-  /// The secrets beside the standard ones.
+  /// The redaction rules in addition to the default ones.
   package let rules: RedactionRules
 
   package init(_ rules: RedactionRules = .standard) { self.rules = rules }
@@ -67,15 +68,15 @@ package struct ServedExchanges: ConsoleBook {
     )
   }
 
-  /// Takes an event of a deck.
+  /// Processes an event of a deck.
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - deck: The number of the deck, where there are several.
+  ///   - deck: The number of the deck if there are several.
   ///   - moment: The time from the console's start.
   package mutating func apply(_ event: ExchangeEvent, of deck: Int = 0, at moment: Duration) {
     let key = event.outcome.map { Key(deck: deck, outcome: $0.id) }
-    // No line has the number 0.
+    // No row has the number 0.
     let line = key.flatMap { lines[$0] } ?? 0
     switch event {
     case .decided(let entry): take(entry, at: moment)
@@ -89,7 +90,7 @@ package struct ServedExchanges: ConsoleBook {
     case .left: feed.update(line) { $0.isLeft = true }
     case .conversed(_, let log): feed.update(line) { $0.conversation = log }
     case .tunnelEnded(let end):
-      // It was decided when it was opened, perhaps many segments ago.
+      // The decision was made when the tunnel was opened, possibly many segments ago.
       let segment = feed.segments.last { $0.scenario.name == end.scenario }?.number
       append(
         .tunnel(end),
@@ -97,19 +98,19 @@ package struct ServedExchanges: ConsoleBook {
         at: max(.zero, moment - end.duration)
       )
       count(end, at: moment)
-    // The conversation has what a client says beside the cassette, without a number.
+    // The conversation contains unknown client messages, without a number.
     case .strayed: break
     }
   }
 
-  /// Returns the numbers of the lines of some decisions of the first deck, those that are kept.
+  /// Returns the numbers of the rows of some decisions of the first deck, as far as they are kept.
   package func lines(of decisions: [Int]) -> [Int] {
     decisions.compactMap { lines[Key(deck: 0, outcome: $0)] }.filter { feed[$0] != nil }
   }
 
-  private mutating func take(_ entry: Journal.Entry, at moment: Duration) {
+  private mutating func take(_ entry: Journal.Record, at moment: Duration) {
     lastDecision = max(lastDecision, entry.id)
-    // A tunnel is told of at its end, and a connection that is only late goes on.
+    // A tunnel is reported when it ends, and a connection that is only delayed continues.
     guard entry.take == .connection, entry.decision.key == FaultDecision.connectionKey,
       entry.decision.faults.contains(where: \.replacesOrCuts)
     else { return }
@@ -117,7 +118,7 @@ package struct ServedExchanges: ConsoleBook {
     if let row = feed.subjects.last?.row { feed.counters.took(row, at: moment) }
   }
 
-  /// Keeps an event until the request of its exchange has come whole.
+  /// Keeps an event until the request of its exchange is complete.
   private mutating func keep(_ event: ExchangeEvent, for key: Key) {
     if early.count >= Self.trackedMax { early = [:] }
     if case .passed = event {
@@ -141,7 +142,7 @@ package struct ServedExchanges: ConsoleBook {
     }
   }
 
-  /// Keeps a live answer, and gives up the contents of the oldest where there are too many.
+  /// Stores a live response, and drops the oldest contents if there are too many.
   private mutating func take(_ answer: LiveResponse, for line: Int) {
     feed.update(line) { $0.take(answer) }
     guard let bytes = answer.content?.count, bytes > 0 else { return }
@@ -155,7 +156,7 @@ package struct ServedExchanges: ConsoleBook {
       feed.update(contents[firstContent].line) { $0.forgetContent() }
       firstContent += 1
     }
-    // Half at a time, so that each moves once.
+    // Half at a time, so that each element is moved only once.
     guard firstContent > contents.count / 2 else { return }
     contents.removeFirst(firstContent)
     firstContent = 0
@@ -166,7 +167,7 @@ package struct ServedExchanges: ConsoleBook {
   }
 
   private mutating func append(
-    _ matter: ServedExchange.Matter,
+    _ matter: ServedExchange.Source,
     in segment: Int,
     at moment: Duration
   ) {
@@ -190,13 +191,13 @@ package struct ServedExchanges: ConsoleBook {
     )
     (exchange.handshake, exchange.upload) = (handshake, upload)
     let sequence = Self.sequence(of: outcome)
-    // What came between two that are followed is not known.
+    // The exchanges between two followed ones are unknown.
     if outcome.skipped != skipped || sequences.count >= Self.trackedMax { sequences = [:] }
     skipped = outcome.skipped
     let before = sequences[sequence].flatMap { $0.isDone ? nil : $0 }
     exchange.attempt = (before?.count ?? 0) + 1
     exchange.gap = before?.over.map { max(.zero, moment - $0) }
-    sequences[sequence] = Course(count: exchange.attempt, line: exchange.id)
+    sequences[sequence] = AttemptSequence(count: exchange.attempt, line: exchange.id)
     let key = Key(deck: deck, outcome: outcome.id)
     lines[key] = exchange.id
     feed.append(exchange)
@@ -227,7 +228,7 @@ package struct ServedExchanges: ConsoleBook {
     let status = end?.status ?? (end == nil ? outcome.status : nil)
     let isWhole = end.map { $0.ending == .whole } ?? true
     guard let before = feed[line], case .request(let asked) = before.matter else { return }
-    // Of a proxy's client only the request's end knows the address.
+    // For a proxy, only the end of the request has the client's address.
     let sequence = Self.sequence(of: asked)
     if sequences[sequence]?.line == line {
       sequences[sequence]?.over = moment
@@ -242,7 +243,7 @@ package struct ServedExchanges: ConsoleBook {
     )
   }
 
-  /// Forgets which lines belong to exchanges that are no longer kept.
+  /// Removes the rows of exchanges that are no longer kept.
   private mutating func forgetDropped() {
     let first = feed.subjects.first?.id ?? 0
     lines = lines.filter { $0.value >= first }
@@ -250,7 +251,7 @@ package struct ServedExchanges: ConsoleBook {
 }
 
 extension Outcome {
-  /// The status that the deck means to send; `nil` where it is not the deck's to say.
+  /// The status that the deck intends to send; `nil` if the deck does not determine it.
   fileprivate var status: Int? {
     guard case .recording(let interaction, _) = source else { return nil }
     return decision.faults.contains(where: \.replacesOrCuts) ? nil : interaction.response?.status

@@ -1,26 +1,26 @@
 internal import Foundation
 public import WindTunnel
 
-/// An entry of a script: the questions that it answers, and the answer.
+/// An entry of a script: a pattern of questions, and the response to them.
 public struct DNSEntry: Sendable, Hashable {
-  /// A name, `*.example.com` for every name below one, or `*` for all.
+  /// A name, `*.example.com` for every name below one, or `*` for all names.
   public var name: String
-  /// The type of the questions; `nil`: any.
+  /// The type of the questions; `nil` means any.
   public var type: DNSType?
-  /// The choice of the questions for a name.
+  /// The selection of the questions for a name.
   public var turn: Turn
-  /// The addresses of the answer, of which those of the requested type are sent.
+  /// The addresses for the response; only addresses of the requested type are sent.
   public var addresses: [DNSAddress]
-  /// The answer's time to live, in seconds.
+  /// The response's time to live in seconds.
   public var seconds: UInt32
-  /// The fault of the answer; `nil`: none.
+  /// The fault of the response; `nil` if there is none.
   public var fault: DNSFault?
-  /// The delay of the answer; `nil`: none.
+  /// The delay of the response; `nil` if there is none.
   public var delay: Fault.Spread?
-  /// The members of the file whose names begin with `_`, kept as they are.
+  /// The members of the file whose names begin with `_`, unchanged.
   public var notes: [JSON.Member] = []
 
-  /// Makes an entry of a script.
+  /// Creates an entry of a script.
   public init(
     _ name: String,
     type: DNSType? = nil,
@@ -34,7 +34,7 @@ public struct DNSEntry: Sendable, Hashable {
     (self.addresses, self.seconds, self.fault, self.delay) = (addresses, seconds, fault, delay)
   }
 
-  /// Creates an entry of a script whose answer has a delay of a fixed length.
+  /// Creates an entry of a script with a fixed delay of the response.
   public init(
     _ name: String,
     type: DNSType? = nil,
@@ -55,19 +55,19 @@ public struct DNSEntry: Sendable, Hashable {
     )
   }
 
-  /// A choice among the questions for a name and type, counted from 1. All parts that are given
-  /// must hold, as in a rule of a scenario.
+  /// A selection of questions for a name and type, counted from 1. All given conditions must hold,
+  /// as in a rule of a scenario.
   public struct Turn: Sendable, Hashable {
-    /// The number of first questions; `nil`: all.
+    /// The number of first questions that match; `nil` means all.
     public var first: Int?
-    /// The ordinal of the one question, from 1; `nil`: any.
+    /// The ordinal of the only matching question, from 1; `nil` means any.
     public var attempt: Int?
-    /// The number that divides the ordinals of the questions; `nil`: any ordinal.
+    /// The divisor of the ordinals of matching questions; `nil` means any ordinal.
     public var every: Int?
-    /// The share of the questions, from 0 to 1, by a seeded draw; `nil`: all.
+    /// The share of matching questions, from 0 to 1, by a seeded draw; `nil` means all.
     public var probability: Double?
 
-    /// Makes a choice; an empty one is of every question.
+    /// Creates a selection; without conditions, it matches every question.
     public init(
       first: Int? = nil,
       attempt: Int? = nil,
@@ -86,7 +86,7 @@ public struct DNSEntry: Sendable, Hashable {
     }
   }
 
-  /// Tells whether it is about a name, which is in lower case and without a final dot.
+  /// Whether the entry is for a name, which must be in lower case and without a final dot.
   func isAbout(_ name: String, _ type: UInt16) -> Bool {
     if let own = self.type, own.rawValue != type { return false }
     if self.name == "*" { return true }
@@ -94,7 +94,8 @@ public struct DNSEntry: Sendable, Hashable {
     return name.hasSuffix(self.name.dropFirst()) && name.count > self.name.count - 1
   }
 
-  /// The entry's name in draws, whatever stands before it: whom it is about and when.
+  /// The identity of the entry in random draws, independent of its position: its name, type and
+  /// turn.
   var identity: String { "\(name) \(type?.name ?? "*") \(turn.json)" }
 }
 
@@ -104,7 +105,7 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
   public let bytes: [UInt8]
 
   /// Parses a literal: four numbers with dots, or the forms of RFC 4291 §2.2 without an IPv4
-  /// address at the end. `nil` for anything else.
+  /// address at the end; `nil` for any other text.
   public init?(_ text: String) {
     let isSpelled = text.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
     guard isSpelled, !text.contains(":") || !text.contains("."),
@@ -113,7 +114,7 @@ public struct DNSAddress: Sendable, Hashable, CustomStringConvertible {
     bytes = address.addressBytes
   }
 
-  /// The type of the record that holds the address.
+  /// The type of record for the address.
   public var type: DNSType { bytes.count == 4 ? .a : .aaaa }
 
   /// The address as a literal; an IPv6 address in eight groups.

@@ -1,11 +1,11 @@
 public import WindTunnel
 internal import WindTunnelSymptoms
 
-/// An example of a failure of look-ups, as a script.
+/// An example of a look-up failure, as a script.
 public struct DNSExample: Sendable, Hashable {
   /// The name, such as `firstPacketLost`.
   public var name: String
-  /// The script, which fails for every name; addresses that lead anywhere are this machine's.
+  /// The script, which fails for every name. Its reachable addresses belong to this machine.
   public var script: DNSScript
 
   private init(_ name: String, _ entries: [DNSEntry]) {
@@ -22,8 +22,7 @@ public struct DNSExample: Sendable, Hashable {
     return entry
   }
 
-  /// One example of each kind: every fault, and the combinations of faults, types, turns and
-  /// addresses.
+  /// One example of each kind: every fault, and combinations of faults, types, turns and addresses.
   public static let all: [DNSExample] =
     DNSFault.allCases.map { DNSExample($0.rawValue, [failing($0)]) } + [
       DNSExample(
@@ -36,9 +35,9 @@ public struct DNSExample: Sendable, Hashable {
       ),
       DNSExample("aaaaBlackhole", [DNSEntry("*", type: .aaaa, fault: .drop), address()]),
       DNSExample("slow", [DNSEntry("*", addresses: address().addresses, delay: .seconds(2))]),
-      // Nobody has a server there; the network is this machine's all the same.
+      // No server listens at this address, but it belongs to this machine.
       DNSExample("wrongAddress", [address("127.0.0.2")]),
-      // RFC 6666: what goes there is thrown away.
+      // The discard prefix (RFC 6666), whose traffic is dropped.
       DNSExample("unroutableAddress", [address("100::1")]),
       DNSExample("ipv6Only", [address("::1")]),
     ]
@@ -46,22 +45,22 @@ public struct DNSExample: Sendable, Hashable {
   /// The fault's name in a list, such as `dns-first-packet-lost`.
   public var faultName: String { "dns-\(FaultKind.dashed(name))" }
 
-  /// The effects on clients that ask only the script's name server, with a server that answers 200
-  /// at 127.0.0.1 and nowhere else.
+  /// The effects on clients that only use the script's name server. A server at 127.0.0.1 responds
+  /// with 200; no other address has one.
   public var expected: FaultExpectation {
     switch name {
     case "truncated", "firstPacketLost", "firstServfail", "aaaaBlackhole", "slow":
       FaultExpectation(200)
     case "wrongAddress": FaultExpectation(.connectionRefused, apple: .connectionRefused, 7)
-    // Where the machine knows no IPv6, such an address is none.
+    // On a machine without IPv6, such an address is unusable.
     case "ipv6Only": FaultExpectation(.connectionRefused, apple: .connectionRefused, 7, 6)
     case "unroutableAddress": FaultExpectation(.unknown, apple: .offline, 7, 6)
     default: FaultExpectation(.hostNotFound, apple: .hostNotFound, 6)
     }
   }
 
-  /// The result of the C library's `getaddrinfo`: addresses, or the name of its error (RFC 3493
-  /// §6.1), as measured with glibc.
+  /// The result of the C library's `getaddrinfo`, as measured with glibc: addresses, or the name of
+  /// its error (RFC 3493 §6.1).
   public var expectedLookUp: [String] {
     switch name {
     case "nxdomain", "formerr", "cnameLoop", "cutPacket": ["EAI_NONAME"]
@@ -73,7 +72,8 @@ public struct DNSExample: Sendable, Hashable {
     }
   }
 
-  /// Returns the script for one name and all below it, so that several can stand in one.
+  /// Returns the script for one name and all names below it, so that several examples can be
+  /// combined.
   package func entries(below name: String) -> [DNSEntry] {
     script.entries.map { entry in
       var entry = entry

@@ -1,6 +1,6 @@
-/// An answer while it is put together (RFC 1035 §4.1).
+/// A response under construction (RFC 1035 §4.1).
 struct DNSMessage {
-  /// More is not sent by UDP to one who has not said that it takes more.
+  /// The maximum size of a response by UDP in bytes, unless the client has announced more.
   static let udpBytesMax = 512
 
   private let isTruncated: Bool
@@ -13,7 +13,7 @@ struct DNSMessage {
     (self.query, self.code, self.isTruncated) = (query, code, isTruncated)
   }
 
-  /// Adds a record about the question's name.
+  /// Adds a record for the question's name.
   mutating func add(_ type: UInt16, _ seconds: UInt32, _ data: [UInt8]) {
     count += 1
     records += [0xC0, 0x0C] + Self.bytes(type) + Self.bytes(1)
@@ -35,47 +35,49 @@ struct DNSMessage {
 
 /// A question to a name server (RFC 1035 §4.1), parsed from untrusted bytes.
 public struct DNSQuery: Sendable, Hashable {
-  /// The id, which the answer must repeat.
+  /// The id, which the response must repeat.
   public var id: UInt16
   /// The kind of question; 0 is the usual one.
   public var opcode: UInt8
-  /// Tells whether the client wants the server to ask others in turn.
+  /// Whether the client requests a recursive look-up.
   public var wantsRecursion: Bool
-  /// The name in lower case, without a final dot; bytes other than letters, digits, hyphens and
-  /// underscores are `\DDD` (RFC 1035 §5.1). The root is empty.
+  /// The name in lower case, without a final dot; the root is empty.
+  ///
+  /// Bytes other than letters, digits, hyphens and underscores are written as `\DDD` (RFC 1035
+  /// §5.1).
   public var name: String
   /// The type of the requested record: 1 is A, 28 is AAAA.
   public var type: UInt16
   /// The class; 1 is the Internet.
   public var recordClass: UInt16
-  /// The bytes of the question, for the answer to repeat: resolvers compare even its case.
+  /// The bytes of the question, which the response repeats. Resolvers even compare the case.
   public var question: [UInt8]
 
-  /// The greatest length of a name, in bytes (RFC 1035 §3.1).
+  /// The maximum length of a name in bytes (RFC 1035 §3.1).
   public static let nameBytesMax = 255
-  /// The greatest length of a label, in bytes (RFC 1035 §2.3.4).
+  /// The maximum length of a label in bytes (RFC 1035 §2.3.4).
   public static let labelBytesMax = 63
-  /// The greatest length of a message, in bytes; a longer one could not come by UDP or TCP.
+  /// The maximum length of a message in bytes, which is the limit of UDP and TCP.
   public static let messageBytesMax = 65_535
 
-  /// The reasons for which bytes are not a question.
-  public enum Refusal: Error, Sendable, Hashable {
-    /// The header is missing, or the message is an answer: neither is answered, lest two servers
-    /// answer each other for ever.
+  /// The reasons why bytes are not a question.
+  public enum ParseError: Error, Sendable, Hashable {
+    /// The header is missing, or the message is a response. Neither gets a response, because two
+    /// servers could otherwise respond to each other indefinitely.
     case silence
-    /// The header can be parsed and the rest cannot: the answer is FORMERR, with the question's id.
+    /// Only the header can be parsed. The response is FORMERR with the question's id.
     case malformed(id: UInt16, opcode: UInt8)
   }
 
-  /// Parses a message. Everything after the question, such as EDNS (RFC 6891), is ignored.
-  public init(_ bytes: [UInt8]) throws(Refusal) {
+  /// Parses a message. All data after the question, such as EDNS (RFC 6891), is ignored.
+  public init(_ bytes: [UInt8]) throws(ParseError) {
     guard bytes.count >= 12, bytes.count <= Self.messageBytesMax, bytes[2] & 0x80 == 0 else {
       throw .silence
     }
     id = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
     opcode = bytes[2] >> 3 & 0xF
     wantsRecursion = bytes[2] & 1 == 1
-    let malformed = Refusal.malformed(id: id, opcode: opcode)
+    let malformed = ParseError.malformed(id: id, opcode: opcode)
     guard bytes[4] == 0, bytes[5] == 1 else { throw malformed }
     var labels: [String] = []
     var place = 12
@@ -84,7 +86,7 @@ public struct DNSQuery: Sendable, Hashable {
       let count = Int(bytes[place])
       place += 1
       if count == 0 { break }
-      // Nothing stands before the first name that it could point to (RFC 1035 §4.1.4).
+      // The first name cannot be a pointer, because no name precedes it (RFC 1035 §4.1.4).
       guard count <= Self.labelBytesMax, place + count <= bytes.count,
         place + count - 12 < Self.nameBytesMax
       else { throw malformed }
@@ -114,7 +116,7 @@ public struct DNSQuery: Sendable, Hashable {
   public var typeName: String { DNSType(rawValue: type)?.name ?? "TYPE\(type)" }
 }
 
-/// The types of records that hold addresses.
+/// The types of address records.
 public enum DNSType: UInt16, Sendable, Hashable, CaseIterable {
   /// An IPv4 address (RFC 1035 §3.4.1).
   case a = 1

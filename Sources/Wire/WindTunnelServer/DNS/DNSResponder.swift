@@ -1,42 +1,40 @@
-/// A name server as a value: it turns a message into an answer and a delay, and keeps no state but
+/// A name server as a value: it returns a response and a delay for each message. Its only state is
 /// the number of questions for each name.
 public struct DNSResponder: Sendable {
-  /// The transport that a question came by.
+  /// The transport of a question.
   public enum Transport: Sendable, Hashable {
-    /// By UDP (RFC 1035 §4.2.1).
+    /// UDP (RFC 1035 §4.2.1).
     case udp
-    /// By TCP (RFC 7766).
+    /// A query over TCP (RFC 7766).
     case tcp
   }
 
   /// The reply to a message.
   public struct Reply: Sendable, Hashable {
-    /// The bytes of the answer; `nil` where none is sent, which by TCP is a connection that stays
-    /// open.
+    /// The bytes of the response; `nil` if none is sent. A TCP connection then stays open.
     public var bytes: [UInt8]?
-    /// The delay of the answer.
+    /// The delay of the response.
     public var delay: Duration
-    /// Tells whether a TCP connection is closed after the answer.
+    /// Whether a TCP connection is closed after the response.
     public var closes: Bool
-    /// The decision about the question; `nil` for bytes that are not a question.
+    /// The decision about the question; `nil` if the bytes are not a question.
     public var decision: DNSDecision?
   }
 
-  /// The greatest number of names that are counted; each question for a further name counts as its
-  /// first.
+  /// The maximum number of counted names. Every question for a further name counts as its first.
   public static let namesMax = 65_536
 
   private let script: DNSScript
   private let seed: UInt64
   private var counts: [String: Int] = [:]
 
-  /// Makes a responder without any question so far.
+  /// Creates a responder that has not received questions yet.
   public init(_ script: DNSScript, seed: UInt64 = 1) { (self.script, self.seed) = (script, seed) }
 
   /// Returns the reply to one message of a client.
   public mutating func reply(to bytes: [UInt8], over transport: Transport) -> Reply {
     let query: DNSQuery
-    do throws(DNSQuery.Refusal) { query = try DNSQuery(bytes) } catch {
+    do throws(DNSQuery.ParseError) { query = try DNSQuery(bytes) } catch {
       return Self.refusal(error)
     }
     guard query.opcode == 0, query.recordClass == 1 else {
@@ -56,11 +54,11 @@ public struct DNSResponder: Sendable {
     return ordinal
   }
 
-  private static func refusal(_ refusal: DNSQuery.Refusal) -> Reply {
+  private static func refusal(_ refusal: DNSQuery.ParseError) -> Reply {
     switch refusal {
     case .silence: return Reply(bytes: nil, delay: .zero, closes: true)
     case .malformed(let id, let opcode):
-      // QR and the opcode; FORMERR; and no question, since none was understood.
+      // QR and the opcode; FORMERR; and no question, because none was parsed.
       let head = [UInt8(id >> 8), UInt8(truncatingIfNeeded: id), 0x80 | opcode << 3, 1]
       return Reply(bytes: head + [UInt8](repeating: 0, count: 8), delay: .zero, closes: false)
     }
@@ -89,7 +87,7 @@ public struct DNSResponder: Sendable {
       bytes = DNSMessage(to: query, code: 0, isTruncated: true).bytes
     case .truncated?: break
     case .truncatedWithoutTCP?: return Reply(bytes: nil, delay: .zero, closes: true)
-    // The last record is announced and not all there.
+    // The last record is announced but incomplete.
     case .cutPacket?: bytes?.removeLast(2)
     case .malformed?: bytes = message.bytes.prefix(2) + [0xFF, 0xFF, 0xFF]
     case .cnameLoop?:
@@ -98,7 +96,7 @@ public struct DNSResponder: Sendable {
       loop.add(5, decision.entry?.seconds ?? 0, [0xC0, 0x0C])
       bytes = loop.bytes
     }
-    // What does not fit is asked for by TCP (RFC 1035 §4.2.1).
+    // A client repeats the question by TCP if the response is too large (RFC 1035 §4.2.1).
     if transport == .udp, let whole = bytes, whole.count > DNSMessage.udpBytesMax {
       bytes = DNSMessage(to: query, code: 0, isTruncated: true).bytes
     }

@@ -7,27 +7,29 @@
 //         "delayMilliseconds": 2000 },
 //       { "name": "*.example.com", "fault": "servfail" } ] }
 //
-// The first entry that is about a question, and whose turn it is, answers it. A name may be "*" or
-// begin with "*."; a type is "A" or "AAAA", and without one an entry is about any. "when" knows
-// "first", "attempt", "every" and "probability", counted for each name and type. A fault is one of
-// `DNSFault`; a delay may have "throughMilliseconds" beside it and is drawn between the two then.
+// The first entry that matches a question determines the response. A name may be "*" or begin with
+// "*.". A type is "A" or "AAAA"; without one, an entry matches any type. "when" supports "first",
+// "attempt", "every" and "probability", counted for each name and type. A fault is one of
+// `DNSFault`. With "throughMilliseconds", a delay is drawn between the two values.
 
 public import Foundation
 public import WindTunnel
 
-/// A script of a name server's answers: the first entry that matches a question answers it. A name
-/// without an entry does not exist.
+/// A script of a name server's responses: the first entry that matches a question determines the
+/// response. A name without an entry does not exist.
 public struct DNSScript: Sendable, Hashable {
   /// The entries, in their order.
   public var entries: [DNSEntry]
-  /// The members of the file whose names begin with `_`, kept as they are.
+  /// The members of the file whose names begin with `_`, unchanged.
   public var notes: [JSON.Member] = []
 
-  /// Makes a script of entries.
+  /// Creates a script from entries.
   public init(_ entries: [DNSEntry]) { self.entries = entries }
 
-  /// Decides what one question meets, as a pure function of the script and these, whoever asks and
-  /// when. A lane is a name's, and the ordinal counts its questions of a type.
+  /// Returns the decision about one question. It is a pure function of the script and the
+  /// arguments, independent of the client and the time.
+  ///
+  /// The lane is the name, and the ordinal counts the questions of a type.
   func decide(_ query: DNSQuery, seed: UInt64, ordinal: Int) -> DNSDecision {
     var decision = DNSDecision(
       name: query.name,
@@ -67,9 +69,9 @@ public struct DNSDecision: Sendable, Hashable {
   public var type: String
   /// The ordinal of the question among those for its name and type, from 1.
   public var ordinal: Int
-  /// The entry that answers; `nil` where none has the name.
+  /// The entry that matches; `nil` if the name has none.
   public var entry: DNSEntry?
-  /// The delay of the answer.
+  /// The delay of the response.
   public var delay: Duration
 
   /// The decision in one line, such as `api.example.com A 2: servfail after 300 ms`.
@@ -88,9 +90,9 @@ public struct DNSDecision: Sendable, Hashable {
 }
 
 extension DNSScript {
-  /// The greatest size of a script's file, in bytes; a larger one is refused before it is read.
+  /// The maximum size of a script's file in bytes; a larger file is rejected without reading it.
   public static let fileBytesMax = 4 << 20
-  /// The greatest number of entries in a script, and of addresses in an entry.
+  /// The maximum numbers of entries in a script, and of addresses in an entry.
   public static let (entriesMax, addressesMax) = (10_000, 1000)
   private static let version = 1
 
@@ -106,10 +108,10 @@ extension DNSScript {
     try CassetteFormat.checkVersion(&top, key: "windtunnelDNS", noun: "name server's script")
     self.init([])
     guard let list = try top.array("entries"), !list.isEmpty else {
-      throw top.error("entries", "a list of at least one entry should stand here")
+      throw top.error("entries", "should be a list with at least one entry")
     }
     guard list.count <= Self.entriesMax else {
-      throw top.error("entries", "\(list.count) entries are more than \(Self.entriesMax)")
+      throw top.error("entries", "\(list.count) entries exceed the maximum of \(Self.entriesMax)")
     }
     try top.refuseUnknownKeys()
     notes = top.notes
@@ -143,7 +145,7 @@ extension DNSEntry: JSONObject {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     let problem =
-      "a name such as api.example.com, *.example.com or * should stand here, without a dot at its end"
+      "should be a name such as api.example.com, *.example.com or *, without a final dot"
     try fields.string("name", &name, ("name", problem))
     try fields.refuse(!Self.isName(name), "name", problem)
     name = name.lowercased()
@@ -156,13 +158,13 @@ extension DNSEntry: JSONObject {
     let isListed = fields.isReading ? try fields.object.array("addresses") != nil : false
     try fields.texts("addresses", &addresses) { json, place, object throws(FormatError) in
       if let text = json.stringValue, let address = DNSAddress(text) { return address }
-      throw object.error(place, "\(json) is no address such as \"127.0.0.1\" or \"::1\"")
+      throw object.error(place, "\(json) is not an address such as \"127.0.0.1\" or \"::1\"")
     }
     let most = DNSScript.addressesMax
     try fields.refuse(
       addresses.count > most,
       "addresses",
-      "more than \(most) addresses stand here"
+      "has more than \(most) addresses"
     )
     var ttl = seconds > 0 ? Int(seconds) : nil
     try fields.int("ttlSeconds", &ttl, in: 0...2_147_483_647)
@@ -177,18 +179,18 @@ extension DNSEntry: JSONObject {
         fault.bearsAddresses != isListed,
         "addresses",
         fault.bearsAddresses
-          ? "\"\(fault.rawValue)\" happens to an answer, so addresses should stand here"
-          : "an answer of \"\(fault.rawValue)\" has no addresses in it"
+          ? "\"\(fault.rawValue)\" changes a response, so addresses are required"
+          : "a response of \"\(fault.rawValue)\" cannot have addresses"
       )
     } else if addresses.isEmpty {
       throw fields.object.error(
-        ofAll: "neither addresses nor a fault stand here",
-        fix: "Write for example \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
+        ofAll: "addresses or a fault are required",
+        fix: "For example: \"addresses\": [\"127.0.0.1\"] or \"fault\": \"nxdomain\"."
       )
     }
   }
 
-  /// Tells whether a question can be about it (RFC 1035 §2.3.4).
+  /// Whether a question can have this name (RFC 1035 §2.3.4).
   private static func isName(_ text: String) -> Bool {
     let name = text == "*" ? "a" : text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
     return name.utf8.allSatisfy { $0 < 128 && $0 != UInt8(ascii: ":") }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A name server for tests, by UDP and TCP (RFC 1035, RFC 7766), whose answers are those of a
-/// script. It asks no other server.
+/// A name server for tests, by UDP and TCP (RFC 1035, RFC 7766), which responds according to a
+/// script. It forwards no questions.
 ///
 /// ```swift
 /// let server = try await DNSServer(DNSScript([DNSEntry("*.example.com", fault: .servfail)]))
@@ -12,20 +12,19 @@ internal import WindTunnel
 ///
 /// The server binds the loopback interface, and stops when it is deallocated.
 public final class DNSServer: Sendable {
-  /// The port, the same for both transports.
+  /// The port, which is the same for both transports.
   public let port: Int
   private let loop: EventLoop
 
   /// Starts a server that listens on the loopback interface.
   ///
   /// - Parameters:
-  ///   - script: The answers.
+  ///   - script: The script of the responses.
   ///   - seed: The seed of all random draws.
-  ///   - port: The port; 0 for any that is free.
-  ///   - idleMax: The time that a TCP connection may be idle before it is closed (RFC 7766 §6.2.3:
-  ///     a few seconds).
-  ///   - observe: The observer of decisions, called on the server's own thread: it must be quick.
-  /// - Throws: `ServerError` where the server cannot listen at the port.
+  ///   - port: The port; 0 means any free port.
+  ///   - idleMax: The maximum idle time of a TCP connection (RFC 7766 §6.2.3: a few seconds).
+  ///   - observe: The observer of decisions, called on the server's own thread: it must be fast.
+  /// - Throws: `ServerError` if the server cannot listen on the port.
   public convenience init(
     _ script: DNSScript,
     seed: UInt64 = 1,
@@ -36,7 +35,7 @@ public final class DNSServer: Sendable {
     try await self.init(script, seed, port, idleMax, nil, observe)
   }
 
-  /// Answers at port 53 of a network, which nobody else does.
+  /// Starts the only name server of a private network, on port 53.
   package convenience init(
     _ script: DNSScript,
     in network: PrivateNetwork,
@@ -55,7 +54,7 @@ public final class DNSServer: Sendable {
     _ observe: (@Sendable (DNSDecision) -> Void)?
   ) async throws {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
-      throw ServerError.cannotListen("\(port) is no port; they end at 65535")
+      throw ServerError.cannotListen("\(port) is not a port; the maximum is 65535")
     }
     let loop = try EventLoop(name: "WindTunnel DNS")
     let responder = DNSResponder(script, seed: seed)
@@ -73,7 +72,7 @@ public final class DNSServer: Sendable {
               ports: ports
             ).port
           } catch {
-            // A port that is free by UDP may be taken by TCP; then another is tried.
+            // A free port of UDP may be in use for TCP; then another one is tried.
             guard port == 0, error.kind == .portInUse, attempts < 16 else { throw error }
             attempts += 1
           }
@@ -89,13 +88,13 @@ public final class DNSServer: Sendable {
   public func stop() async { await loop.stop() }
 }
 
-/// A name server on its loop: what comes by UDP, and the connections. On the loop's thread only.
+/// A name server on its loop: its datagrams and its connections. On the loop's thread only.
 private final class DNSService {
-  /// As many resolvers may be connected at once, and as many answers wait for their time.
+  /// The maximum numbers of connected resolvers and of delayed responses.
   private static let (connectionsMax, waitingMax) = (256, 10_000)
 
   let port: Int
-  /// The time for which a connection may say nothing.
+  /// The maximum idle time of a connection.
   let idleMax: Duration
   private let datagrams: Socket
   private let reactor: Reactor
@@ -154,7 +153,7 @@ private final class DNSService {
     return reply
   }
 
-  /// Does something when its time has come; false where too much waits already.
+  /// Runs a function after a delay; returns `false` if too many are waiting already.
   func later(_ delay: Duration, _ body: @escaping () -> Void) -> Bool {
     guard delay > .zero else {
       body()
@@ -172,26 +171,26 @@ private final class DNSService {
   private func receive(_ socket: Socket) {
     guard connections < Self.connectionsMax else { return socket.close() }
     let connection = DNSConnection(self)
-    // One that is gone before it is served is the resolver's affair.
+    // A connection that is closed before it is served is ignored.
     guard let channel = try? Channel(socket, on: reactor, delegate: connection) else { return }
     connections += 1
     connection.wait(on: channel)
   }
 
-  /// Notes that a connection is closed.
+  /// Counts the end of a connection.
   func left() { connections -= 1 }
 }
 
 extension DNSService: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
-    // A flood must leave room for the connections.
+    // Many datagrams must leave time for the connections.
     for _ in 0..<64 {
       guard watch != nil, let (count, sender) = datagrams.receive(into: reactor.scratch) else {
         return
       }
       let reply = reply(to: Array(reactor.scratch[..<count]), over: .udp)
       guard let bytes = reply.bytes else { continue }
-      // What is too much is lost, as by UDP it may be.
+      // A response beyond the limit is dropped, which UDP allows.
       _ = later(reply.delay) { [self] in if watch != nil { datagrams.send(bytes, to: sender) } }
     }
   }
@@ -199,18 +198,17 @@ extension DNSService: ReadinessHandler {
   func loopEnds() { close() }
 }
 
-/// One resolver's connection by TCP: messages with their length in two bytes in front (RFC 7766
-/// §8).
+/// One resolver's TCP connection: messages after their length of two bytes (RFC 7766 §8).
 private final class DNSConnection {
   private let service: DNSService
   private var buffer: [UInt8] = []
   private var idle: Reactor.Timer?
-  /// Answers that wait for their time.
+  /// The number of delayed responses.
   private var waiting = 0
 
   init(_ service: DNSService) { self.service = service }
 
-  /// Waits for a message, and not for ever.
+  /// Waits for a message, for a limited time.
   func wait(on channel: Channel) {
     if let idle { channel.reactor.cancel(idle) }
     idle = channel.reactor.schedule(after: service.idleMax.inNanoseconds) {
@@ -247,7 +245,7 @@ extension DNSConnection: ChannelDelegate {
       place += 2 + count
     }
     buffer.removeFirst(place)
-    // A resolver that asks without reading is not read from.
+    // While a resolver does not read, no more of its questions are read.
     if channel.isCongested {
       channel.pauseReading()
       channel.notifyWhenDrained()
@@ -265,7 +263,7 @@ extension DNSConnection: ChannelDelegate {
 }
 
 extension Socket {
-  /// Binds a UDP socket that never blocks to an address.
+  /// Creates a non-blocking UDP socket that is bound to an address.
   static func forDatagrams(at address: SocketAddress) throws(SocketError) -> Socket {
     let socket = Socket(descriptor: Platform.datagramSocket(address.family))
     guard socket.descriptor >= 0 else { throw SocketError(.listen, errno, address) }
@@ -274,8 +272,8 @@ extension Socket {
     return socket
   }
 
-  /// Returns the next datagram and who sent it; `nil` where none waits. What is longer than the
-  /// buffer is cut.
+  /// Returns the length of the next datagram and its sender; `nil` if there is none. A datagram
+  /// longer than the buffer is truncated.
   func receive(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, from: SocketAddress)? {
     var count = -1
     let sender = SocketAddress.asked { address, length in
@@ -288,7 +286,7 @@ extension Socket {
     return (count, sender)
   }
 
-  /// Sends a datagram, or loses it: nobody is told by UDP.
+  /// Sends a datagram. Errors are ignored, because UDP is unreliable.
   func send(_ bytes: [UInt8], to address: SocketAddress) {
     address.withSystem { system, length in
       _ = sendto(descriptor, bytes, bytes.count, Platform.writeFlags, system, length)

@@ -2,10 +2,10 @@ internal import Foundation
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A second port of a server, for questions about its requests and for changes of its scenario, its
+/// A second port of a server, for queries about its requests and for changes of its scenario, its
 /// cassette and its stubs.
 ///
-/// The port listens on the loopback interface alone and answers with JSON:
+/// The port only listens on the loopback interface and responds with JSON:
 ///
 /// | | | |
 /// |---|---|---|
@@ -13,40 +13,42 @@ public import WindTunnel
 /// | `GET` | `/requests` | `{"requests": […], "dropped", "next"}` with headers and bodies; by `method`, `path`, `since`, `status`, `source`, `limit` |
 /// | `GET` | `/interactions` | `{"interactions": [{"number", "request", "status", "plays"}]}` |
 /// | `POST` | `/verify` | `{"request", "times"}` or `{"inOrder"}` → `{"passed", "asked", "seen"}` |
-/// | `POST` | `/reset` | forgets requests, plays and ordinals; 204 |
+/// | `POST` | `/reset` | clears requests, plays and ordinals; 204 |
 /// | `GET` | `/scenario` | `{"seed", "shipped", "scenario"}` |
-/// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it is flown from the next request on |
+/// | `PUT` | `/scenario` | `{"name", "seed"}` or a whole scenario: it applies from the next request on |
 /// | `PUT` | `/cassette` | a whole cassette: it is played from the next request on, from its beginning and without stubs |
 /// | `GET` | `/stubs` | `{"stubs": [{"name", "request", "status"}]}` |
-/// | `PUT` | `/stubs/{name}` | `{"request", "response"}`: it answers before the cassette; 204 |
-/// | `DELETE` | `/stubs/{name}` | takes it away; 204 |
-/// | `DELETE` | `/stubs` | takes all away; 204 |
+/// | `PUT` | `/stubs/{name}` | `{"request", "response"}`: it takes precedence over the cassette; 204 |
+/// | `DELETE` | `/stubs/{name}` | removes the stub; 204 |
+/// | `DELETE` | `/stubs` | removes all stubs; 204 |
 /// | `GET` | `/metrics` | Prometheus text |
-/// | `GET` | `/openapi.json` | all of this as an OpenAPI 3.1 document |
+/// | `GET` | `/openapi.json` | the same as an OpenAPI 3.1 document |
 ///
 /// Requests are listed without secrets: parts of a URL that a recording would redact are redacted
 /// here.
 ///
-/// An invalid request is answered by 400 and `{"error"}` with a sentence. A request by a host name
-/// that is not this machine's, or from a page of another origin, is answered by 403; by a method
-/// that a path does not have, by 405 and `Allow`, which `OPTIONS` tells as well.
+/// An invalid request is rejected with 400 and `{"error"}` with a sentence. A request by a host
+/// name that is not this machine's, or from a page of another origin, is rejected with 403. A
+/// method that a path does not support is rejected with 405 and `Allow`, which `OPTIONS` also
+/// returns.
 public struct Admin: Sendable {
-  /// The port; 0 for any that is free.
+  /// The port; 0 means any free port.
   public var port = 0
   /// The scenarios that can be requested by name.
   public var scenarios: [Scenario] = []
-  /// The reason why the server cannot play a scenario, as a sentence; `nil` where it can.
+  /// Returns why the server cannot play a scenario, as a sentence; `nil` if it can.
   public var refusal: (@Sendable (Scenario) -> String?)?
-  /// The observer of changes of the scenario and the seed, called before the first request in it.
+  /// The observer of changes of the scenario and the seed. It is called before the first request in
+  /// the new scenario.
   public var swapped: (@Sendable (Scenario, UInt64) -> Void)?
 
-  /// Makes the settings of an admin port with the defaults: any free port, and no scenarios.
+  /// Creates the default settings of an admin port: any free port, and no scenarios.
   public init() {}
 
-  /// The greatest size of a cassette that the port is told, in bytes.
+  /// The maximum size of a cassette for the port in bytes.
   public static let cassetteBytesMax = 64 << 20
 
-  /// The limits of a peer: a cassette is the largest thing that the port is told.
+  /// The limits of a peer. A cassette is the largest body.
   static let limits: Limits = {
     var limits = Limits()
     limits.bodyBytesMax = cassetteBytesMax
@@ -55,13 +57,13 @@ public struct Admin: Sendable {
   }()
 }
 
-/// The role of an admin port: answers what is asked about a server, and does what it is told.
+/// The handler of an admin port, which responds to queries about a server and changes it.
 final class AdminHandler: RequestHandler, Sendable {
   private let admin: Admin
   private let deck: Deck
   private let start = (date: Date(), moment: Moment.now())
   private let open: ConnectionLimit
-  /// Told of another scenario, with its seed, before anything is decided in it.
+  /// Called with another scenario and its seed before any decision in it.
   private let swapped: @Sendable (Scenario, UInt64) -> Void
 
   init(
@@ -76,7 +78,7 @@ final class AdminHandler: RequestHandler, Sendable {
 
   func handle(_ head: RequestHead) -> RequestHandling {
     let most = AdminAnswer.bytesMax(for: head.url.path)
-    // What says how long it is is refused before it comes.
+    // A body with a known length is rejected before it is received.
     if case .length(let length) = head.framing, length > most {
       return .refuse(AdminAnswer.tooLarge(length, most))
     }
@@ -111,7 +113,7 @@ final class AdminHandler: RequestHandler, Sendable {
       }
     case .load(let cassette)?: deck.load(cassette, keepingStubs: false)
     case .put(let stub)?:
-      // Another connection may have put the last one meanwhile.
+      // Another connection may have added the last possible stub meanwhile.
       guard deck.put(stub) else { return AdminAnswer.tooManyStubs }
     case .removeStub(let name)?: deck.removeStub(named: name)
     case .removeStubs?: deck.removeStubs()
@@ -121,7 +123,7 @@ final class AdminHandler: RequestHandler, Sendable {
   }
 }
 
-/// The answers of the admin port, which depend on nothing but the values that are passed in.
+/// The responses of the admin port, which only depend on the given values.
 struct AdminAnswer: Sendable {
   var response: Response
   var change: AdminChange?
@@ -149,7 +151,7 @@ struct AdminAnswer: Sendable {
       return
     }
     let path = target.hasPrefix(Self.stubsPath) ? Self.stubsPath + "{name}" : target
-    // RFC 9110 §9.3.2: a HEAD is a GET whose content stays here.
+    // A HEAD is a GET without content (RFC 9110 §9.3.2).
     let method = request.method == "HEAD" ? "GET" : request.method
     do throws(FormatError) {
       switch (method, path) {
@@ -169,7 +171,7 @@ struct AdminAnswer: Sendable {
         let name = try Self.name(in: target)
         let isThere = server.stubs.contains { $0.name == name }
         change = isThere ? .removeStub(name) : nil
-        let sentence = "There is no stub \(JSON.text(name)) here."
+        let sentence = "The stub \(JSON.text(name)) does not exist."
         response = isThere ? Response(status: 204) : .problem(404, sentence)
       case ("POST", "/verify"): response = try Self.verify(request, server)
       case ("POST", "/reset"): (response, change) = (Response(status: 204), .reset)
@@ -198,8 +200,8 @@ struct AdminAnswer: Sendable {
     guard question.isTold(by: server.records) else {
       return .problem(
         409,
-        "The requests up to number \(server.records.droppedThrough) are no longer kept, "
-          + "\(ExchangeRecords.entriesMax) at most are; ask \"since\" that number, or reset before."
+        "The requests up to number \(server.records.droppedThrough) are no longer stored; the maximum "
+          + "is \(ExchangeRecords.entriesMax). Pass that number as \"since\", or reset earlier."
       )
     }
     return .json(question.answer(from: server.records))
@@ -211,7 +213,7 @@ struct AdminAnswer: Sendable {
   ) throws(FormatError) -> (Response, AdminChange?) {
     guard !server.isRecording else {
       return (
-        .problem(409, "This server records, and what it records stands on its cassette."), nil
+        .problem(409, "This server records to its cassette, which cannot be replaced."), nil
       )
     }
     let cassette = try Self.read { try Cassette(data: request.body.data, source: "cassette") }
@@ -232,26 +234,26 @@ struct AdminAnswer: Sendable {
 
   static let tooManyStubs = Response.problem(
     409,
-    "There are \(NamedStub.countMax) stubs; take some away before."
+    "There are \(NamedStub.countMax) stubs, the maximum. Remove some first."
   )
 
   private static let stubsPath = "/stubs/"
 
-  /// Returns the name of a stub out of its path.
+  /// Returns the name of a stub in a path.
   private static func name(in path: String) throws(FormatError) -> String {
     let name = String(path.dropFirst(stubsPath.count))
     guard let name = name.removingPercentEncoding, NamedStub.isName(name) else {
       throw FormatError(
         source: "path",
         place: "name",
-        problem: "\(JSON.text(String(name.prefix(60)))) is no name of a stub",
-        fix: "Name it by 1 to \(NamedStub.nameLengthMax) characters, percent-encoded."
+        problem: "\(JSON.text(String(name.prefix(60)))) is not a valid name of a stub",
+        fix: "A name has 1 to \(NamedStub.nameLengthMax) characters, percent-encoded."
       )
     }
     return name
   }
 
-  /// Runs what reads one of our formats, whose errors are all of it.
+  /// Runs a parser of one of the project's formats, and converts all errors to `FormatError`.
   private static func read<Value>(_ body: () throws -> Value) throws(FormatError) -> Value {
     do {
       return try body()
@@ -262,14 +264,14 @@ struct AdminAnswer: Sendable {
     }
   }
 
-  /// Returns the number of bytes that a request to a path may bring.
+  /// Returns the maximum body size of a request to a path in bytes.
   static func bytesMax(for path: String) -> Int {
     if path == "/cassette" { return Admin.cassetteBytesMax }
     return path.hasPrefix(stubsPath) ? NamedStub.bytesMax : Scenario.fileBytesMax
   }
 
   static func tooLarge(_ count: Int, _ most: Int) -> Response {
-    .problem(413, "\(count) bytes are more than the \(most) that are read here.")
+    .problem(413, "\(count) bytes exceed the maximum of \(most) bytes.")
   }
 
   private static func lost(_ method: String, _ path: String) -> Response {
@@ -280,29 +282,29 @@ struct AdminAnswer: Sendable {
         ? Response(status: 204)
         : .problem(
           405,
-          "\(path) is asked by \(methods.joined(separator: " or ")), not by \(method)."
+          "\(path) accepts \(methods.joined(separator: " or ")), not \(method)."
         )
-      // RFC 9110 §10.2.1: all that the path has.
+      // All methods of the path (RFC 9110 §10.2.1).
       let all = (methods.contains("GET") ? methods + ["HEAD"] : methods) + ["OPTIONS"]
       response.head.headers["Allow"] = all.joined(separator: ", ")
       return response
     }
     let all = routes.map { "\($0.method) \($0.path)" }.joined(separator: ", ")
-    return .problem(404, "There is no \(path) here. There are \(all).")
+    return .problem(404, "Unknown path \(path). The paths are \(all).")
   }
 
-  /// Returns the reason why a request is none of this machine's own.
+  /// Returns why a request is not from this machine; `nil` if it is.
   private static func strangeness(of request: Request) -> String? {
     switch OriginPolicy.strangerAtOwnPort(request.url, request.headers) {
     case .host(let host):
-      "This port receives by 127.0.0.1, [::1] or localhost, and not by \"\(host)\"."
-    case .page(let page): "This port does not answer pages of \"\(page)\"."
+      "This port accepts the hosts 127.0.0.1, [::1] and localhost, not \"\(host)\"."
+    case .page(let page): "This port refuses requests of pages from \"\(page)\"."
     case nil: nil
     }
   }
 }
 
-/// The change that an answer of the admin port asks of the server before it goes out.
+/// The change of the server that precedes a response of the admin port.
 enum AdminChange: Sendable, Hashable {
   case reset
   case run(ScenarioOrder)
@@ -322,7 +324,7 @@ extension Response {
     )
   }
 
-  /// Answers with what is wrong with a question, in a sentence.
+  /// Returns a response with an error sentence.
   fileprivate static func problem(_ status: Int, _ sentence: String) -> Response {
     .json(["error": .text(sentence)], status: status)
   }

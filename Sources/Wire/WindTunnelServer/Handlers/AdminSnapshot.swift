@@ -4,14 +4,14 @@ internal import WindTunnel
 /// The state of a server at one moment.
 struct AdminSnapshot: Sendable {
   var records = ExchangeRecords()
-  /// The rules for secrets beside the standard ones.
+  /// The redaction rules in addition to the default ones.
   var redaction = RedactionRules.standard
   var interactions: [Interaction] = []
   var scenario = Scenario.calm
   var seed: UInt64 = 1
-  /// The scenarios that have names.
+  /// The scenarios that can be selected by name.
   var shipped: [Scenario] = []
-  /// The answers in front of the cassette.
+  /// The stubs that take precedence over the cassette.
   var stubs: [NamedStub] = []
   var isRecording = false
   var openConnections = 0
@@ -25,10 +25,10 @@ struct AdminSnapshot: Sendable {
     ]
   }
 
-  /// `next` is what to ask `since` for what comes after these.
+  /// Returns the requests; `next` is the value of `since` for the following ones.
   func requests(_ filter: RequestFilter) -> JSON {
     let entries = filter.entries(of: records)
-    // Where the limit cut the list, the rest comes next; else only what is new.
+    // If the limit shortened the list, the rest is next; otherwise only new requests are.
     let next = entries.count == filter.limit ? entries.last?.id : records.entries.last?.id
     return [
       "requests": .array(entries.map { $0.row(since: start, by: redaction) }),
@@ -66,19 +66,19 @@ struct AdminSnapshot: Sendable {
 
   private var uptimeSeconds: JSON { .number(uptime.inMilliseconds / 1000, places: 3) }
 
-  /// Prometheus' text format, version 0.0.4.
+  /// The metrics in Prometheus's text format, version 0.0.4.
   var metrics: String {
-    var text = Self.family("requests_total", "counter", "Requests by what was dealt for them.")
+    var text = Self.family("requests_total", "counter", "Requests by the source of their response.")
     for name in Journal.Take.requestNames {
       text += "windtunnel_requests_total{source=\"\(name)\"} \(records.takeCounts[name] ?? 0)\n"
     }
-    text += Self.family("faults_total", "counter", "Faults that requests met, by kind.")
+    text += Self.family("faults_total", "counter", "Faults of requests, by kind.")
     for (name, count) in records.faultCounts.sorted(by: { $0.key < $1.key }) {
       text += "windtunnel_faults_total{fault=\"\(name)\"} \(count)\n"
     }
-    text += Self.family("connections_open", "gauge", "Connections that are open.")
+    text += Self.family("connections_open", "gauge", "Open connections.")
     text += "windtunnel_connections_open \(openConnections)\n"
-    text += Self.family("uptime_seconds", "gauge", "Seconds since the server began.")
+    text += Self.family("uptime_seconds", "gauge", "Seconds since the server started.")
     return text + "windtunnel_uptime_seconds \(uptimeSeconds)\n"
   }
 

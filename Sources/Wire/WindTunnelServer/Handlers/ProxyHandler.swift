@@ -2,13 +2,13 @@ internal import Foundation
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The role of a connection to a forward proxy, which takes requests for any host and opens
+/// The handler of connections to a forward proxy, which accepts requests for any host and opens
 /// tunnels.
 final class ProxyHandler: RequestHandler {
   private let context: PortContext
   private let proxy: ProxyContext
   private let peer: String
-  /// The address of a peer that has not given the code.
+  /// The address of a peer that has not entered the code.
   private var unknownPeer: String?
 
   var peerKind: PeerKind { proxy.kind(of: peer) }
@@ -26,7 +26,7 @@ final class ProxyHandler: RequestHandler {
   func handle(_ head: RequestHead) -> RequestHandling {
     let route = ProxyRoute(head, port: context.origins.port, opensTLS: proxy.contexts != nil)
     if let peer = unknownPeer, let refusal = refusal(of: peer, head, route) { return refusal }
-    // The proxy would connect nobody to this machine, and asks for no page of its own.
+    // The proxy connects no other machine to this one, and its console has its own rules.
     if let console = context.proxiedConsole.withLock({ $0 }), console.isMeant(by: head) {
       return console.handler(peer).handle(head)
     }
@@ -35,7 +35,7 @@ final class ProxyHandler: RequestHandler {
     case .secureRequest(let host, let port):
       let scenario = context.deck.scenario.name
       let origin = OpenedTunnel(to: host, port: port, in: scenario, context.origins)
-      // Nothing was paid for by a CONNECT, so that all its round trips are the request's.
+      // No CONNECT preceded the request, so all round trips count for the request.
       return .play(naming: origin.naming)
     case .page(let path, let isThroughProxy):
       let address = isThroughProxy ? nil : head.headers["Host"]
@@ -55,7 +55,7 @@ final class ProxyHandler: RequestHandler {
     }
   }
 
-  /// Returns the answer to a peer that has not given the code; `nil` once it is served.
+  /// Returns the response to a peer that has not entered the code; `nil` once it is served.
   private func refusal(
     of peer: String,
     _ head: RequestHead,
@@ -70,7 +70,7 @@ final class ProxyHandler: RequestHandler {
       let code = GivenCode.inForm(Data((head.url.query ?? "").utf8))
       return .refuse(CodePage(after: proxy.check(code, from: peer), isOwnPage: true).response)
     case .page(Proxying.codePath, _) where Self.bringsForm(head):
-      // The code comes behind the head.
+      // The code is in the body.
       return .answerLast { [proxy] body in
         CodePage(after: proxy.check(GivenCode.inForm(body), from: peer), isOwnPage: true).response
       }
@@ -86,7 +86,7 @@ final class ProxyHandler: RequestHandler {
     return .refuse(CodePage(after: verdict, isOwnPage: false).response)
   }
 
-  /// Tells whether a request brings a form that is short enough to be read.
+  /// Whether a request contains a form that is short enough to be read.
   private static func bringsForm(_ head: RequestHead) -> Bool {
     guard head.method == "POST", case .length(let length) = head.framing else { return false }
     return length <= GivenCode.formBytesMax
@@ -106,8 +106,8 @@ final class ProxyHandler: RequestHandler {
     )
     if decision.isOnCassette, !decision.isOpened, decision.failure == nil {
       let text =
-        "\(host) is on the cassette, and what is in a closed tunnel cannot be answered from it: "
-        + "nobody can read it (proxy --open-tls can). The live \(host) is not asked either."
+        "\(host) is on the cassette, but the proxy cannot read requests in a closed tunnel; use "
+        + "proxy --open-tls. No connection was made to the live \(host)."
       return .answer { _ in .notice(501, text) }
     }
     connection.pass { [context, proxy] channel in
@@ -141,12 +141,12 @@ final class ProxyHandler: RequestHandler {
   }
 }
 
-// The role of a connection within a tunnel that the proxy looks into.
+// The handler of connections within a tunnel that the proxy decrypts.
 extension OpenedTunnel: RequestHandler {
   func handle(_ head: RequestHead) -> RequestHandling {
     let place = url.origin ?? ""
     if head.method == "CONNECT" {
-      let text = "This is a tunnel to \(place); there is no other within it."
+      let text = "This is a tunnel to \(place); it cannot contain another tunnel."
       return .answer { _ in .notice(501, text) }
     }
     if isMisdirected(head) {
@@ -157,17 +157,17 @@ extension OpenedTunnel: RequestHandler {
   }
 }
 
-/// The kinds of request to a proxy.
+/// The kinds of requests to a proxy.
 private enum ProxyRoute {
-  /// Bytes to and from `host:port` (RFC 9110 §9.3.6).
+  /// A tunnel to `host:port` (RFC 9110 §9.3.6).
   case tunnel(String, port: Int)
-  /// A request to pass on or to answer from the cassette.
+  /// A request to forward or to answer from the cassette.
   case request
-  /// The same for a server by `https`, which the proxy speaks TLS to.
+  /// The same for a server of `https`, to which the proxy uses TLS.
   case secureRequest(String, port: Int)
   /// The proxy's own pages, by path.
   case page(String, isThroughProxy: Bool)
-  /// Something that a proxy does not do.
+  /// A request that a proxy does not support.
   case refusal(status: Int, String)
 
   init(_ head: RequestHead, port: Int, opensTLS: Bool) {
@@ -180,7 +180,7 @@ private enum ProxyRoute {
     if url.host == Proxying.host {
       self = .page(url.path, isThroughProxy: true)
     } else if isOwn {
-      // Asked by a name of its own: a person who types the address into a browser.
+      // Addressed by the proxy's own name: a person typed the address into a browser.
       let named = RequestURL("http://\(head.headers["Host"] ?? "")").host
       self =
         named == Proxying.host || url.path == Proxying.codePath
@@ -188,22 +188,22 @@ private enum ProxyRoute {
         ? .page(url.path, isThroughProxy: named == Proxying.host)
         : .refusal(
           status: 400,
-          "This is a proxy: ask it for a whole URL, such as http://example.com/, or set it as the "
-            + "HTTP proxy of the client (RFC 9112 §3.2.2). It tells more at http://wind.tunnel/."
+          "This is a proxy: request an absolute URL, such as http://example.com/, or set it as the "
+            + "HTTP proxy of the client (RFC 9112 §3.2.2). See http://wind.tunnel/."
         )
     } else if !Self.namesHost(url) {
       self = .refusal(
         status: 400,
-        "\(head.target.prefix(60)) names no host that can be asked: there should stand a name or an "
-          + "address and, behind a colon, a port from 1 to 65535 (RFC 9110 §4.2.1)."
+        "\(head.target.prefix(60)) has no valid host: a name or an address is required, optionally "
+          + "with a colon and a port from 1 to 65535 (RFC 9110 §4.2.1)."
       )
     } else if url.scheme == "https", opensTLS {
       self = .secureRequest(url.host ?? "", port: url.effectivePort ?? 443)
     } else if url.scheme == "https" {
       self = .refusal(
         status: 501,
-        "This proxy does not open TLS for a client; ask for \(url.host ?? "the host") by CONNECT "
-          + "(RFC 9110 §9.3.6), as clients do for https by themselves."
+        "This proxy opens no TLS connection for a client; send CONNECT \(url.host ?? "HOST") "
+          + "(RFC 9110 §9.3.6), as clients do for https URLs."
       )
     } else {
       self = .request
@@ -217,17 +217,17 @@ private enum ProxyRoute {
     else {
       return .refusal(
         status: 400,
-        "CONNECT takes host:port, not \(target.prefix(60)) (RFC 9110 §9.3.6)."
+        "CONNECT needs host:port, not \(target.prefix(60)) (RFC 9110 §9.3.6)."
       )
     }
     if host == Proxying.host {
-      // A browser that tries https first then comes by http.
-      return .refusal(status: 404, "The proxy's own page is http://\(host)/, without TLS.")
+      // A browser that first tries https then uses http.
+      return .refusal(status: 404, "The page of the proxy is http://\(host)/, without TLS.")
     }
     return .tunnel(host, port: port)
   }
 
-  /// Tells whether there is a host, and a port if one was written. What is no port is left in the
+  /// Whether a URL has a host and, if one is written, a valid port. An invalid port is part of the
   /// host.
   private static func namesHost(_ url: RequestURL) -> Bool {
     guard let host = url.host, !host.isEmpty, url.port != 0 else { return false }

@@ -5,15 +5,15 @@ internal import WindTunnel
 struct ProxyPage {
   let response: Response
 
-  /// Makes the answer to a request for a page.
+  /// Creates the response to a request for a page.
   ///
   /// - Parameters:
   ///   - path: The path of the page.
   ///   - proxy: The proxy's settings.
-  ///   - deck: The deck, whose scenario the page names.
-  ///   - console: The URL of the console; `nil` where there is none that devices may see.
-  ///   - address: The proxy's own address as the client calls it; `nil` where it came through the
-  ///     proxy.
+  ///   - deck: The deck, whose scenario the page displays.
+  ///   - console: The URL of the console; `nil` if there is none that devices may open.
+  ///   - address: The proxy's own address that the client used; `nil` if the client used the proxy
+  ///     as a proxy.
   init(
     _ path: String,
     _ proxy: Proxying,
@@ -32,18 +32,18 @@ struct ProxyPage {
         headers: ["Content-Type": "image/svg+xml", "Cache-Control": "no-store"],
         body: Body(Self.picture)
       )
-    // Whoever gave the code twice is where it leads.
+    // The code was already accepted, so the client is redirected.
     case (Proxying.codePath, _): response = .seeOther("/")
     case ("/ca.pem", let authority?), ("/ca.cer", let authority?):
-      // What iOS takes for a profile to install, in PEM and in DER alike.
+      // The type that iOS accepts as a profile to install, both in PEM and in DER.
       response = Response(
         headers: ["Content-Type": "application/x-x509-ca-cert"],
         body: path == "/ca.pem" ? Body(authority) : Body(Self.der(authority))
       )
     case ("/ca.pem", nil), ("/ca.cer", nil):
-      response = .notice(404, "There is no certificate: tunnels stay closed.")
+      response = .notice(404, "This proxy has no certificate, because it does not open tunnels.")
     default:
-      response = .notice(404, "There is nothing at \(path.prefix(60)); try http://wind.tunnel/.")
+      response = .notice(404, "Unknown path \(path.prefix(60)); open http://wind.tunnel/.")
     }
   }
 
@@ -53,8 +53,8 @@ struct ProxyPage {
     return Data(base64Encoded: lines.joined()) ?? Data()
   }
 
-  /// Says how the proxy is set, to a device that has come to it by its address: from there on its
-  /// requests come through it.
+  /// Returns instructions for a device that opened the proxy by its address, so that its requests
+  /// use the proxy afterwards.
   private static func instructions(for address: String, opensTunnels: Bool) -> String {
     let url = RequestURL("http://\(address)")
     let (host, port) = (url.host ?? address, url.effectivePort ?? 80)
@@ -66,18 +66,18 @@ struct ProxyPage {
       <p><img src="http://\(Proxying.host)\(Proxying.pictureHostPath)" width="320" height="32"
       alt="Not yet: this device does not use the proxy."></p>
       <h2>iPhone, iPad</h2>
-      <p>Settings → Wi-Fi → (i) beside the network → Configure Proxy → Manual.</p>
+      <p>Settings → Wi-Fi → (i) next to the network → Configure Proxy → Manual.</p>
       <h2>Android</h2>
       <p>Settings → Network &amp; internet → Internet → the network → edit → Advanced options → Proxy →
       Manual.</p>
       <h2>Then</h2>
-      <p>The line above says that it works within five seconds, and
-      <a href="http://\(Proxying.host)/">http://\(Proxying.host)/</a> shows what is flown.</p>
+      <p>The line above shows within five seconds that it works, and
+      <a href="http://\(Proxying.host)/">http://\(Proxying.host)/</a> shows the scenario.</p>
       \(certificate(opensTunnels: opensTunnels))
       """
   }
 
-  /// The line that only a device can show whose requests come through the proxy.
+  /// An image that only a device with this proxy can load.
   private static let picture = """
     <svg xmlns="http://www.w3.org/2000/svg" width="320" height="32" viewBox="0 0 320 32">
     <rect width="320" height="32" rx="6" fill="#1a7f37"/>
@@ -86,33 +86,33 @@ struct ProxyPage {
 
     """
 
-  /// Leads to the console, where there is one that devices may see.
+  /// Returns a link to the console; empty if devices may not open it.
   private static func console(at url: String?) -> String {
     guard let url else { return "" }
     return """
 
-      <h2>See it run</h2>
-      <p><a href="\(url)">The console</a> shows each request as it comes and changes the weather, to one
-      device that gives the code.</p>
+      <h2>Watch the traffic</h2>
+      <p><a href="\(url)">The console</a> shows each request when it arrives, and changes the scenario. It
+      serves one device, which must enter the code.</p>
       """
   }
 
-  /// Says how the authority's certificate is installed, or that none has to be.
+  /// Returns how to install the authority's certificate, or that none is necessary.
   private static func certificate(opensTunnels: Bool) -> String {
     opensTunnels
       ? """
-      <h2>See into HTTPS</h2>
+      <h2>Decrypt HTTPS</h2>
       <ol>
       <li>Install the profile: <a href="/ca.cer">ca.cer</a> (or <a href="/ca.pem">ca.pem</a>), then
       Settings → General → VPN &amp; Device Management → WindTunnel → Install.</li>
-      <li>Trust it: Settings → General → About → Certificate Trust Settings, and switch it on.</li>
+      <li>Trust it: switch it on in Settings → General → About → Certificate Trust Settings.</li>
       </ol>
-      <p>Remove the profile when the drill is over.</p>
+      <p>Remove the profile after the test.</p>
       """
       : """
       <h2>HTTPS</h2>
-      <p>Tunnels stay closed: the weather acts on their bytes, nobody reads them, and no certificate
-      has to be installed.</p>
+      <p>Tunnels stay closed: the link slows their bytes, but the proxy cannot read them, and no
+      certificate must be installed.</p>
       """
   }
 
@@ -123,7 +123,7 @@ struct ProxyPage {
     ].compactMap(\.self).joined()
     return """
       <h1>You are in the wind tunnel</h1>
-      <p>This page came through the proxy, so the proxy works. The weather is
+      <p>The proxy works, because this page was sent through it. The scenario is
       <strong>\(scenario.name.escapedForHTML)</strong>.</p>
       \(weather)
       \(certificate(opensTunnels: opensTunnels))
@@ -145,7 +145,7 @@ extension Response {
   /// The source of a page's style by its hash (Content Security Policy Level 3, section 2.3.1).
   static let pageStyleSource = "'sha256-\(Data(SHA256.hash(pageStyle.utf8)).base64EncodedString())'"
 
-  /// Returns a page of few words and of the proxy's own.
+  /// Returns a short page of the proxy itself.
   static func page(_ body: String, status: Int = 200) -> Response {
     let html = """
       <!DOCTYPE html>
@@ -163,14 +163,14 @@ extension Response {
     )
   }
 
-  /// Returns an answer that leads on, to be asked for by GET (RFC 9110 §15.4.4).
+  /// Returns a redirect to a page, which is requested by GET (RFC 9110 §15.4.4).
   fileprivate static func seeOther(_ place: String) -> Response {
     Response(status: 303, headers: ["Location": place, "Cache-Control": "no-store"])
   }
 }
 
 extension Link {
-  /// The link in words, such as `50 ms up, 780 kbit/s up; …`.
+  /// The link as text, such as `50 ms up, 780 kbit/s up; …`.
   fileprivate var words: String { "Up: \(Self.words(up)). Down: \(Self.words(down))." }
 
   private static func words(_ way: Direction) -> String {
@@ -180,20 +180,20 @@ extension Link {
   }
 }
 
-/// The answer of a proxy to a peer that has not given its code.
+/// The response of a proxy to a peer that has not entered its code.
 ///
-/// A person types the code into a page, and from then on the whole device is served: a phone's
-/// settings have no place for it, or programs that do not use them. A program gives it as the
-/// proxy's password.
+/// A person types the code into a page, and the whole device is served afterwards. A phone's
+/// settings have no field for it, or programs do not use it. A program sends it as the proxy's
+/// password.
 struct CodePage {
   let response: Response
 
-  /// Makes the answer to a request that is not served without the code.
+  /// Creates the response to a request that requires the code.
   ///
   /// - Parameters:
-  ///   - verdict: The result of the code that was given.
-  ///   - isOwnPage: True where the proxy's own page was asked for, which needs no password.
-  init(after verdict: PeerAuthorizer.Verdict, isOwnPage: Bool) {
+  ///   - verdict: The result of checking the code.
+  ///   - isOwnPage: Whether the request was for the proxy's own page, which needs no password.
+  init(after verdict: PeerAuthorizer.CodeResult, isOwnPage: Bool) {
     if verdict == .right {
       response = .seeOther("/")
     } else if verdict == .closed || verdict == .last {
@@ -201,7 +201,7 @@ struct CodePage {
     } else if isOwnPage {
       response = .page(Self.form(verdict, at: ""), status: verdict == .wrong ? 403 : 200)
     } else {
-      // Whole, since the page is shown as another's.
+      // An absolute URL, because the page is displayed for another host.
       let form = Self.form(verdict, at: "http://\(Proxying.host)")
       var answer = Response.page(form, status: 407)
       answer.head.headers["Proxy-Authenticate"] =
@@ -210,35 +210,35 @@ struct CodePage {
     }
   }
 
-  private static func form(_ verdict: PeerAuthorizer.Verdict, at place: String) -> String {
-    let again = verdict == .wrong ? "<p><strong>That was not the code.</strong></p>" : ""
+  private static func form(_ verdict: PeerAuthorizer.CodeResult, at place: String) -> String {
+    let again = verdict == .wrong ? "<p><strong>The code is wrong.</strong></p>" : ""
     return """
-      <h1>The wind tunnel asks for its code</h1>
+      <h1>Enter the code</h1>
       \(again)
       <form method="post" action="\(place)\(Proxying.codePath)">
-      <p><label>The code that the proxy shows at its terminal:<br>
+      <p><label>The code that the proxy shows in its terminal:<br>
       <input name="code" inputmode="numeric" autocomplete="off" autofocus></label>
-      <button>Fly</button></p>
+      <button>Connect</button></p>
       </form>
-      <p>This device is served from then on, until the proxy ends.</p>
+      <p>After that, the proxy serves this device until it ends.</p>
       """
   }
 
   private static let closed = """
-    <h1>No code is taken now</h1>
-    <p>Too many wrong ones were given. A device that gave them waits
-    \(Int(PeerAuthorizer.pauseSeconds / 60)) minutes. Whoever runs the proxy can
-    start it again for a new code, or with --client and the address of this device.</p>
+    <h1>Codes are not accepted now</h1>
+    <p>Too many wrong codes were entered. Wait
+    \(Int(PeerAuthorizer.pauseSeconds / 60)) minutes. Or restart the proxy for
+    a new code, or with --client and the address of this device.</p>
     """
 }
 
-/// The code as a request gives it.
+/// The code in a request.
 enum GivenCode {
-  /// A form with more in it than a code is not read.
+  /// The maximum size of a form with the code in bytes.
   static let formBytesMax = 256
 
-  /// Reads `Proxy-Authorization: Basic`, whose password it is (RFC 9110 §11.7.2, RFC 7617 §2);
-  /// `nil` where there is none.
+  /// Returns the code in `Proxy-Authorization: Basic`, whose password it is (RFC 9110 §11.7.2, RFC
+  /// 7617 §2); `nil` if there is none.
   static func inCredentials(_ headers: HeaderFields) -> String? {
     guard let field = headers["Proxy-Authorization"] else { return nil }
     let parts = field.split(separator: " ", maxSplits: 1)
@@ -249,7 +249,7 @@ enum GivenCode {
     return pair.firstIndex(of: ":").map { String(pair[pair.index(after: $0)...]) }
   }
 
-  /// Reads the form of ``CodePage``.
+  /// Returns the code in the submitted form of ``CodePage``; empty if there is none.
   static func inForm(_ body: Data) -> String {
     FormFields.fields(body).first { $0.name == "code" }?.text ?? ""
   }

@@ -1,7 +1,7 @@
 internal import WindTunnel
 
-/// The role of a port that plays a deck under the names of the recorded servers, and asks live ones
-/// for the rest where there are any, be it to record them.
+/// The handler of a port that plays a deck under the names of the recorded servers. It forwards the
+/// other requests to live servers, if any are set, and may record their responses.
 struct ReplayHandler: RequestHandler {
   let context: PortContext
 
@@ -11,7 +11,7 @@ struct ReplayHandler: RequestHandler {
     return .play()
   }
 
-  /// Returns the reason, as a sentence, why a request is not answered here; `nil` for one that is.
+  /// Returns the reason, as a sentence, for refusing a request; `nil` if the request is answered.
   private func refusalOfStranger(_ head: RequestHead) -> String? {
     guard let policy = context.policy else { return nil }
     let host = OriginPolicy.name(in: head.url, head.headers)
@@ -19,28 +19,29 @@ struct ReplayHandler: RequestHandler {
     case nil: return nil
     case .host(let host):
       return
-        "This server is asked by an address of its own, by localhost or by a host that it plays, "
-        + "and not by \"\(host.prefix(100))\". To let that in, start it with --allow-origin "
+        "This server accepts its own addresses, localhost and the hosts of its cassette, not "
+        + "\"\(host.prefix(100))\". To allow that host, start the server with --allow-origin "
         + "http://\(host.prefix(100))."
     case .page(let origin):
       return
-        "This server does not answer pages of \"\(origin.prefix(100))\". To let them in, start it "
-        + "with --allow-origin \(origin.prefix(100))."
+        "This server refuses requests of pages from \"\(origin.prefix(100))\". To allow them, start "
+        + "it with --allow-origin \(origin.prefix(100))."
     }
   }
 
-  /// Tells whether the server has a name beside those of the machine by itself.
+  /// Whether the server has this name, in addition to the names that every machine has.
   private func isAsked(by name: String) -> Bool {
     // HTTP/1.0 has no Host; a browser always sends one.
     if name.isEmpty { return true }
     let bare = name.withoutBrackets
     if let isAny = PrivateAddress.isAnyAddress(bare) {
-      // No page's name is an address, which leads where it says: an emulator calls its host
-      // 10.0.2.2. All but the one that browsers take for the machine they run on.
+      // A page's name cannot be an address, which always leads to the machine it denotes: an
+      // emulator calls its host 10.0.2.2. The exception is the address that browsers take for their
+      // own machine.
       return !isAny || SocketAddress.spelled(bare) == SocketAddress.spelled(context.host)
     }
-    // Nobody on the Internet has a name without a dot; a reverse proxy's upstream and a container
-    // have.
+    // A name on the Internet always has a dot; the upstream of a reverse proxy and a container can
+    // have a name without one.
     if !name.contains(".") { return true }
     if Self.machineNames.contains(name) { return true }
     if !PrivateAddress.isLoopback(context.host), Self.isLocalName(name) { return true }
@@ -50,16 +51,17 @@ struct ReplayHandler: RequestHandler {
       || context.deck.interactions.contains { $0.request.url.host == name }
   }
 
-  /// The names by which containers ask for the machine that they run on, whose loopback interface
-  /// answers; nobody on the Internet can have one.
+  /// The names by which containers call the machine on which they run, whose loopback interface
+  /// answers. They cannot be registered on the Internet.
   private static let machineNames: Set<String> = [
     "host.docker.internal", "gateway.docker.internal", "host.containers.internal",
   ]
 
-  /// Tells whether a name is a local network's: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4)
+  /// Whether a name belongs to a local network: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4)
   /// and `internal`, which ICANN keeps out of the root.
   ///
-  /// Whoever gives such names there can ask a server himself that listens to that network.
+  /// A machine that can assign such names on a network can also send requests to a server that
+  /// listens on that network.
   private static func isLocalName(_ name: String) -> Bool {
     [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
   }

@@ -8,11 +8,14 @@ extension ExchangeRecord {
   static let rowBodyBytesMax = 64 << 10
 
   /// Returns the exchange as a row of `GET /requests`, without secrets, with its time since the
-  /// start of the server:
+  /// start of the server.
+  ///
+  /// The members are
   /// `{"id", "atMilliseconds", "method", "url", "source", "interaction", "ordinal", "faults",
   /// "status", "bytes", "latencyMilliseconds", "ending", "headers", "body", "bodyBytes"}`, and
-  /// `"notDone"` with a sentence for each fault that was not done, if any. Before the end of the
-  /// response its members are null.
+  /// `"notDone"` with a sentence for each fault that was not applied, if any, `"protocol": "h2"` if
+  /// it was received by HTTP/2, and `"cause"` if another request's fault cut the response. The
+  /// members of the response are null until it ends.
   func row(since start: Date, by rules: RedactionRules) -> JSON {
     let request = request
     let safe = shown(by: rules)
@@ -28,10 +31,12 @@ extension ExchangeRecord {
     ])
     members += content(of: safe)
     if !undone.isEmpty { members.add("notDone", .texts(undone.map(\.description))) }
+    if connection?.isHTTP2 == true { members.add("protocol", "h2") }
+    if end?.ending == .cut, let cause = end?.problem { members.add("cause", .text(cause)) }
     return .object(members)
   }
 
-  /// The request without secrets and large content; `nil` if it cannot be searched for them.
+  /// The request without secrets and large content; `nil` if it cannot be searched for secrets.
   private func shown(by rules: RedactionRules) -> Request? {
     var shown = request
     if shown.body.count > Self.rowBodyBytesMax { shown.body = .empty }
@@ -53,12 +58,13 @@ extension ExchangeRecord {
     ])
   }
 
-  /// The request in words, without secrets: `GET https://api.example.com/home`.
+  /// The method and URL of the request, without secrets, such as
+  /// `GET https://api.example.com/home`.
   var line: String { "\(request.method) \(request.url.withoutSecrets)" }
 }
 
-extension ExchangeEnd.Ending {
-  /// The way in a word: a failure's is its symptom.
+extension ExchangeEnd.Reason {
+  /// The kind of the ending in one word; the symptom if the exchange failed.
   var name: String {
     switch self {
     case .whole, .cut, .clientLeft, .stopped: "\(self)"

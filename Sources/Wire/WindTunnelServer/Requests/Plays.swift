@@ -3,13 +3,13 @@ internal import WindTunnel
 
 /// Independent plays of one cassette on one server, for test runners that share a process.
 ///
-/// A request names its play. Each play has the next recording, the counts of faults and the values
-/// of placeholders for itself, as a `Lane` has. The name is removed before the request is
-/// matched. Faults of connections, before there is a request, belong to no play.
+/// A request names its play. Each play has its own next recording, fault counts and placeholder
+/// values, as a `Lane` has. The name is removed before the request is matched. Faults of
+/// connections, which happen before there is a request, belong to no play.
 public final class Plays: Sendable {
   /// The part of a request that names its play.
   public enum Mark: Sendable, Hashable {
-    /// A header field. Requests without it have a play of their own.
+    /// A header field. Requests without it share a play of their own.
     case header(String)
     /// The first segment of the path.
     case pathSegment
@@ -20,10 +20,10 @@ public final class Plays: Sendable {
   /// The maximum length of a play's name.
   public static let nameBytesMax = 128
 
-  /// A play as a request names it.
+  /// A play, as named by a request.
   struct Play {
     fileprivate let name: String
-    /// The path in front of every path of the play.
+    /// The path in front of each path of the play.
     var basePath = ""
     /// The URL without the name.
     var url: RequestURL
@@ -47,10 +47,10 @@ public final class Plays: Sendable {
     return Play(name: String(parts[1]), basePath: "/\(parts[1])", url: url)
   }
 
-  /// Puts the name of the play's lane in the place of the play's own.
+  /// Replaces the play's name in the fields by the name of its lane.
   func name(_ play: Play, in headers: inout HeaderFields) {
     if case .header(let header) = mark { headers.remove(header) }
-    // A lane that ends with a slash and a number is a call's.
+    // A lane name that ends with a slash and a number belongs to a call.
     let name = play.name.replacing("~", with: "~0").replacing("/", with: "~1")
     headers[Lane.header] = "play:\(name)"
   }
@@ -66,8 +66,8 @@ public final class Plays: Sendable {
     if isKnown { return nil }
     return .notice(
       503,
-      "No play begins here: a server has at most \(Self.countMax) plays, with names of at most "
-        + "\(Self.nameBytesMax) bytes. Use names again, or restart the server."
+      "A new play is not possible: the maximum is \(Self.countMax) plays, with names of up to "
+        + "\(Self.nameBytesMax) bytes. Reuse names, or restart the server."
     )
   }
 }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The requests of a server that are meant.
+/// A selection of the requests of a server.
 struct RequestFilter: Sendable, Hashable {
   var method: String?
   var path: RequestPattern?
-  /// Only what came after the request of this number.
+  /// Selects only requests after the one with this number.
   var since = 0
   var status: Int?
-  /// A name out of `Journal.Take.requestNames`.
+  /// A name from `Journal.Take.requestNames`.
   var take: String?
   var limit = RequestFilter.limitDefault
 
@@ -16,7 +16,7 @@ struct RequestFilter: Sendable, Hashable {
 
   init() {}
 
-  /// Returns the requests that are meant, the first `limit` of them.
+  /// Returns the first `limit` selected requests.
   func entries(of records: ExchangeRecords) -> [ExchangeRecord] {
     let meant = records.entries(after: since).lazy.filter { entry in
       (method == nil || entry.request.method == method) && (take == nil || entry.take.name == take)
@@ -29,7 +29,7 @@ struct RequestFilter: Sendable, Hashable {
 extension RequestFilter {
   private static let names = ["method", "path", "since", "status", "source", "limit"]
 
-  /// Reads what follows the question mark, such as `path=/users/*&status=503`.
+  /// Parses the query of a URL, such as `path=/users/*&status=503`.
   init(query: String?) throws(FormatError) {
     self.init()
     for field in FormFields.fields(Data((query ?? "").utf8)) {
@@ -37,7 +37,7 @@ extension RequestFilter {
       switch name {
       case "method":
         if let meant = RequestPattern.meant(value) {
-          throw Self.error(name, "a method is written in capitals", "Did you mean \(meant)?")
+          throw Self.error(name, "a method must be in capital letters", "Did you mean \(meant)?")
         }
         method = value
       case "path":
@@ -51,7 +51,7 @@ extension RequestFilter {
       case "source":
         let takes = Journal.Take.requestNames
         guard takes.contains(value) else {
-          throw Self.error(name, "\"\(value)\" is none of \(takes.joined(separator: ", "))", nil)
+          throw Self.error(name, "\"\(value)\" is not one of \(takes.joined(separator: ", "))", nil)
         }
         take = value
       default:
@@ -59,7 +59,7 @@ extension RequestFilter {
           name,
           "unknown filter",
           nearest(to: name, in: Self.names).map { "Did you mean \"\($0)\"?" }
-            ?? "Known here: \(Self.names.joined(separator: ", "))."
+            ?? "The filters are \(Self.names.joined(separator: ", "))."
         )
       }
     }

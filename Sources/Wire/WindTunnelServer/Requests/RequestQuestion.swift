@@ -3,26 +3,27 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-/// A question about the requests of a server: whether one came so often, or several in an order.
+/// A question about the requests of a server: whether one arrived a number of times, or whether
+/// several arrived in an order.
 ///
 ///     { "request": "GET /users/*", "times": 2, "since": 17 }
 ///     { "request": "GET /users/*", "atLeast": 1, "atMost": 3 }
 ///     { "inOrder": ["GET /home", "POST /payments"] }
 ///
-/// Without a number at least one is asked for. `since` leaves out what came up to that number.
+/// Without a number, at least one request is expected. `since` excludes requests up to that number.
 struct RequestQuestion: Sendable, Hashable {
   private enum Asked: Sendable, Hashable {
     case count(RequestPattern, ClosedRange<Int>)
     case order([RequestPattern])
   }
 
-  /// The number of the requests that were seen which an answer tells of.
+  /// The maximum number of seen requests that a response lists.
   private static let toldMax = 100
 
   private let asked: Asked
   private let since: Int
 
-  /// Reads a question from bytes.
+  /// Parses the query of a question.
   init(data: Data) throws(FormatError) {
     let source = "question"
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
@@ -36,7 +37,7 @@ struct RequestQuestion: Sendable, Hashable {
     switch (request, order) {
     case (let request?, nil):
       guard times == nil || (least == nil && most == nil) else {
-        throw top.error("times", "it stands beside \"atLeast\" or \"atMost\"")
+        throw top.error("times", "cannot be combined with \"atLeast\" or \"atMost\"")
       }
       let low = times ?? least ?? (most == nil ? 1 : 0)
       let high = times ?? most ?? Int.max
@@ -44,30 +45,30 @@ struct RequestQuestion: Sendable, Hashable {
       asked = .count(try top.pattern(request, at: "request"), low...high)
     case (nil, let order?):
       guard times == nil, least == nil, most == nil else {
-        throw top.error("inOrder", "an order has no number; ask for it by \"request\"")
+        throw top.error("inOrder", "cannot have a number; use \"request\" for numbers")
       }
       var patterns: [RequestPattern] = []
       for (index, json) in order.enumerated() {
         guard let text = json.stringValue else {
-          throw top.error("inOrder[\(index)]", "\(json) is no request such as \"GET /home\"")
+          throw top.error("inOrder[\(index)]", "\(json) is not a request such as \"GET /home\"")
         }
         patterns.append(try top.pattern(text, at: "inOrder[\(index)]"))
       }
-      guard !patterns.isEmpty else { throw top.error("inOrder", "no request stands here") }
+      guard !patterns.isEmpty else { throw top.error("inOrder", "is empty") }
       asked = .order(patterns)
     case (nil, nil), (_?, _?):
       throw top.error(
-        ofAll: "one of \"request\" and \"inOrder\" should stand here",
-        fix: "Such as { \"request\": \"GET /home\", \"times\": 2 }."
+        ofAll: "either \"request\" or \"inOrder\" is required",
+        fix: "For example: { \"request\": \"GET /home\", \"times\": 2 }."
       )
     }
   }
 
-  /// Tells whether records can answer it: nothing that it asks for has been dropped.
+  /// Whether the records can answer the question: no request that it covers has been dropped.
   func isTold(by records: ExchangeRecords) -> Bool { since >= records.droppedThrough }
 
-  /// `{"passed", "asked", "seen"}`. What was seen is told by number and line; for an order with how
-  /// many were found, and the first that was not.
+  /// Returns `{"passed", "asked", "seen"}`. It lists the seen requests by number and line. For an
+  /// order, it also has the number of requests that were found and the first missing one.
   func answer(from records: ExchangeRecords) -> JSON {
     let entries = records.entries(after: since)
     switch asked {

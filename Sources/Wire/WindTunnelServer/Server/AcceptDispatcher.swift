@@ -1,21 +1,22 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Distributes connections over the loops in turn. On the listening loop only; another thread may
-/// only carry it back there.
+/// Distributes connections over the loops in turn. Used only on the listening loop; another thread
+/// may only pass it back to that loop.
 final class AcceptDispatcher: @unchecked Sendable {
-  /// A loop, as the listener on it may know it: one that held it would keep a forgotten server.
-  struct Place { weak var loop: EventLoop? }
+  /// A weak reference to a loop. A strong one in the listener would keep a server alive that was
+  /// released.
+  struct LoopReference { weak var loop: EventLoop? }
 
   /// The receivers of the loops, in their order.
   var receivers: [ConnectionReceiver] = []
   /// The listener, which pauses while the server is full.
   weak var listener: Listener?
-  private let places: [Place]
+  private let places: [LoopReference]
   private let limit: ConnectionLimit
   private let openMax: Int
   private var next = 0
 
-  init(_ places: [Place], _ limit: ConnectionLimit, _ openMax: Int) {
+  init(_ places: [LoopReference], _ limit: ConnectionLimit, _ openMax: Int) {
     (self.places, self.limit, self.openMax) = (places, limit, openMax)
   }
 
@@ -35,7 +36,7 @@ final class AcceptDispatcher: @unchecked Sendable {
     if limit.count >= openMax { pauseAccepting() }
   }
 
-  /// Leaves whoever comes in the accept queue until somebody has left.
+  /// Leaves new connections in the accept queue until another connection has ended.
   private func pauseAccepting() {
     guard let listener else { return }
     listener.pause()
@@ -46,23 +47,24 @@ final class AcceptDispatcher: @unchecked Sendable {
   }
 }
 
-/// The beginning of a port's connections on one loop, each in the role of the port.
+/// Starts a port's connections on one loop, each with the handler of the port.
 struct ConnectionReceiver: Sendable {
   let context: PortContext
   let live: LiveConnections
-  /// Makes the handler of a port of the server's own for a peer; `nil` where a deck is played.
+  /// Creates the handler of a peer's connection, on a port that the server itself serves; `nil` if
+  /// a deck is played.
   var own: (@Sendable (_ peer: String) -> any RequestHandler)?
   /// The counts of the port's peers, on all loops.
   var quota = Locked(PeerQuota(connectionsMax: .max))
 
-  /// Takes over a socket that has been accepted and counted.
+  /// Takes over a socket that was accepted and counted.
   func receive(_ socket: Socket, on reactor: Reactor) {
     guard !live.isDraining else { return reject(socket) }
     guard own != nil || context.origins.proxy != nil else {
       begin(socket, ReplayHandler(context: context), on: reactor)?.open()
       return
     }
-    // The peer may have reset its connection: then nothing tells any more whether it is served.
+    // A peer that has reset its connection has no address, so that its handler cannot be chosen.
     guard let peer = socket.peerAddress?.host else { return reject(socket) }
     if let own {
       begin(socket, own(peer), from: peer, on: reactor)?.open()
@@ -79,7 +81,8 @@ struct ConnectionReceiver: Sendable {
     }
   }
 
-  /// Begins a connection if there is room for one of its peer's kind; `nil` where it is gone.
+  /// Starts a connection if the peer's kind is below its limit; `nil` otherwise, or if the socket
+  /// is closed already.
   private func begin(
     _ socket: Socket,
     _ handler: any RequestHandler,

@@ -1,12 +1,12 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A port that is listened at, as other threads hold it: they only carry it back to its loop.
+/// An open port. Other threads may hold it, but may only pass it back to its loop.
 struct BoundListener: @unchecked Sendable {
   let port: Int
   private let closing: () -> Void
 
-  /// Listens, and deals what comes to the loops in turn.
+  /// Opens a port, and distributes its connections over the loops in turn.
   static func open(
     at address: SocketAddress,
     for owner: PortOwner,
@@ -21,7 +21,7 @@ struct BoundListener: @unchecked Sendable {
     do {
       return try await group.listening.run { reactor in
         let dispatcher = AcceptDispatcher(
-          group.members.map { AcceptDispatcher.Place(loop: $0.loop) },
+          group.members.map { AcceptDispatcher.LoopReference(loop: $0.loop) },
           group.open,
           options.limits.connectionsMax
         )
@@ -29,7 +29,7 @@ struct BoundListener: @unchecked Sendable {
           dispatcher.receive($0, on: reactor)
         }
         dispatcher.listener = bound.listener
-        // No connection is told of before this job ends.
+        // No connection is accepted before this job ends.
         let port = bound.address.port
         let machine = OwnMachine(
           listeningAt: options.host,
@@ -61,7 +61,7 @@ struct BoundListener: @unchecked Sendable {
     }
   }
 
-  /// Listens; where attempts to connect are to be lost, through a gate.
+  /// Opens the listener, or a ``SYNGate`` if the scenario loses connection attempts.
   private static func listen(
     at address: SocketAddress,
     for owner: PortOwner,
@@ -84,7 +84,7 @@ struct BoundListener: @unchecked Sendable {
     return (gate.address, nil, gate.close)
   }
 
-  /// Listens for whoever asks about a server, where it is wanted.
+  /// Opens the admin port; `nil` if the options have none.
   static func openAdmin(
     _ group: EventLoopGroup?,
     _ options: ReplayServer.Options,
@@ -101,7 +101,7 @@ struct BoundListener: @unchecked Sendable {
     }
   }
 
-  /// Listens for requests that the process answers by itself, whatever the weather is.
+  /// Opens a port whose requests the server itself answers, without the scenario.
   static func openOwn(
     at host: String,
     _ port: Int,
@@ -111,7 +111,7 @@ struct BoundListener: @unchecked Sendable {
     _ handler: @escaping @Sendable (_ peer: String) -> any RequestHandler
   ) async throws -> BoundListener {
     guard let address = SocketAddress(host, port: port) else {
-      throw ServerError.cannotListen("\(host):\(port) is no address with a port up to 65535")
+      throw ServerError.cannotListen("\(host):\(port) is not an address with a port up to 65535")
     }
     var own = ReplayServer.Options()
     (own.host, own.limits, own.isAdmin) = (host, limits, true)
@@ -126,7 +126,7 @@ struct BoundListener: @unchecked Sendable {
     )
   }
 
-  /// Returns the listener with another that goes when it goes.
+  /// Returns a listener that closes another listener when it is closed.
   func with(_ other: BoundListener?) -> BoundListener {
     guard let other else { return self }
     return BoundListener(port: port) {
@@ -135,12 +135,12 @@ struct BoundListener: @unchecked Sendable {
     }
   }
 
-  /// Frees the port. On the listening loop only.
+  /// Closes the port. Called only on the listening loop.
   func close() { closing() }
 }
 
 extension PortContext {
-  /// Makes the context of a server's port.
+  /// Creates the context of a server's port.
   convenience init(
     deck: Deck,
     owner: PortOwner,
@@ -178,6 +178,7 @@ extension PortContext {
       host: options.host,
       policy: options.origins,
       tls: tls,
+      httpVersions: options.spokenVersions,
       playsDeck: playsDeck,
       isReloaded: options.isReloaded,
       watchedBytesMax: options.watchedBytesMax,

@@ -1,24 +1,24 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The port of a console, on a loop of its own, beside whatever else the process does.
+/// The port of a console, on a loop of its own, independent of the rest of the process.
 package final class ConsoleServer: Sendable {
-  /// The port at the loopback interface, and at the other address where there is one.
+  /// The port on the loopback interface, and on the other address if there is one.
   package let port: Int
-  /// Makes the role of a connection from an address.
+  /// Creates the handler of a connection from an address.
   let handler: @Sendable (_ peer: String) -> any RequestHandler
   private let group: EventLoopGroup
   private let listeners: Locked<[BoundListener]>
 
-  /// Opens the port to pages.
+  /// Opens the port of the console.
   ///
   /// - Parameters:
   ///   - tool: The tool whose console it is.
-  ///   - source: What is shown.
-  ///   - actions: What a page may do.
-  ///   - port: The port; 0 for any that is free.
-  ///   - lan: A further address to listen at, for one device that gives the code.
-  /// - Throws: ``ServerError`` where the port cannot be had.
+  ///   - source: The data that the console displays.
+  ///   - actions: The actions that a page may perform.
+  ///   - port: The port; 0 for any free port.
+  ///   - lan: An additional address to listen on, for one device that sends the code.
+  /// - Throws: ``ServerError`` if the port cannot be opened.
   package init<Book: ConsoleBook>(
     _ tool: Console.Tool,
     _ source: ConsoleBoard<Book>,
@@ -31,7 +31,7 @@ package final class ConsoleServer: Sendable {
     let handler: @Sendable (_ peer: String) -> any RequestHandler = { peer in
       ConsoleHandler(tool: tool, source: source, actions: actions, gate: gate, peer: peer)
     }
-    // No request is played at it.
+    // The deck is not used: the console's handler responds to all requests.
     let deck = Deck(Cassette())
     let group = group
     func open(at host: String, _ port: Int) async throws -> BoundListener {
@@ -47,7 +47,7 @@ package final class ConsoleServer: Sendable {
   /// The URL of the page on this machine.
   package var url: String { "http://127.0.0.1:\(port)/" }
 
-  /// Tells open pages that the tool ends, and closes the port.
+  /// Informs open pages of the end, and closes the port.
   package func stop() async {
     let listeners = listeners.exchange([])
     await group.stop(grace: .milliseconds(500)) { for listener in listeners { listener.close() } }
@@ -55,7 +55,7 @@ package final class ConsoleServer: Sendable {
 }
 
 extension ConsoleActions {
-  /// Makes what a page may do to a server that plays, records or passes on.
+  /// Creates the actions for a server that plays, records or forwards.
   init(of port: ConsolePort, on deck: Deck, again: (@Sendable (Request) -> Bool)?) {
     self.init()
     self.again = again

@@ -1,9 +1,10 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The event loops of a server, each with the connections that are open on it.
+/// The event loops of a server, each with its open connections.
 ///
-/// Connections are dealt to the loops in turn and stay where they are. What they share is behind
-/// the deck's lock, so how many loops there are changes no decision, only how many cores are used.
+/// Connections are distributed over the loops in turn, and each stays on its loop. Their shared
+/// state is protected by the deck's lock. So the number of loops changes no decision, only how many
+/// cores are used.
 struct EventLoopGroup: Sendable {
   /// One loop and its connections.
   struct Member: Sendable {
@@ -11,21 +12,21 @@ struct EventLoopGroup: Sendable {
     let live: LiveConnections
   }
 
-  /// Returns the number of threads that serve unless it is set.
+  /// Returns the default number of threads.
   ///
-  /// A server that only plays leaves half of the cores to the clients, which are on this machine,
-  /// too: on two cores one loop answers half as many requests again as two, for two wake each other
-  /// and the client up by turns. Who passes requests on or seals answers has more to do, and takes
-  /// every core. More than four gain nothing, since they wait for the deck's lock.
+  /// A server that only plays leaves half of the cores to the clients, which run on the same
+  /// machine. On two cores, one loop sends 50 % more responses than two loops, which wake each
+  /// other and the client in turn. A server that forwards requests or encrypts responses needs
+  /// every core. More than four threads gain nothing, since they wait for the deck's lock.
   static func standardCount(cores: Int, onlyPlays: Bool) -> Int {
     min(max(1, onlyPlays ? cores / 2 : cores), 4)
   }
 
   let members: [Member]
-  /// The number of connections on all of them.
+  /// The number of connections on all loops.
   let open = ConnectionLimit()
 
-  /// Starts so many threads.
+  /// Starts a number of threads.
   init(loops: Int) throws(SocketError) {
     var members: [Member] = []
     for index in 0..<max(1, loops) {
@@ -38,7 +39,7 @@ struct EventLoopGroup: Sendable {
   /// The loop that listens.
   var listening: EventLoop { members[0].loop }
 
-  /// Counts the connections whose clients have not read all that was said to them.
+  /// Returns the number of connections with bytes that their clients have not read yet.
   func countUnread() async -> Int {
     var count = 0
     for member in members {
@@ -48,10 +49,10 @@ struct EventLoopGroup: Sendable {
     return count
   }
 
-  /// Lets every connection end within `grace`, then closes what is left and ends the threads.
+  /// Gives connections the time `grace` to end, closes the remaining ones, and ends the threads.
   ///
-  /// Every loop has begun to end before the listeners are closed: whoever sees a port closed may be
-  /// sure that nothing new is begun.
+  /// Every loop stops serving new requests before the listeners are closed. So after a port is
+  /// closed, no new request is served.
   func stop(grace: Duration, closePorts: @escaping @Sendable () -> Void) async {
     for member in members {
       // A loop that has stopped already has nothing to end.
@@ -70,7 +71,7 @@ struct EventLoopGroup: Sendable {
       reactor.schedule(after: grace.inNanoseconds) { _ in ended.keep(()) }
     }
     if isPosted { await ended.value }
-    // A loop that has stopped already has nothing left.
+    // A loop that has stopped has no connections left.
     try? await member.loop.run { _ in member.live.abandon() }
     await member.loop.stop()
   }

@@ -1,27 +1,27 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A listener that loses attempts to connect before it answers one.
+/// A listener that loses connection attempts before it accepts one.
 ///
-/// While its accept queue is full the system drops each SYN (RFC 9293 §3.5) and counts it, and the
-/// client's system sends it again after a while. So the queue is kept full by a connection of the
-/// gate's own until as many are lost as should be. On its loop's thread only.
+/// While the accept queue is full, the system drops each SYN (RFC 9293 §3.5) and counts it. The
+/// client's system sends it again after a while. So the gate fills the queue with a connection of
+/// its own until enough attempts are lost. Used only on its loop's thread.
 final class SYNGate {
   let address: SocketAddress
 
   private let socket: Socket
   private let reactor: Reactor
   private let network: PrivateNetwork?
-  /// Returns what becomes of the connection of an ordinal, counted from one.
+  /// Returns the fate of a connection by its ordinal, counted from 1.
   private let fate: (Int) -> SYNFate
   private let accepted: (Socket) -> Void
   private var watch: Watch?
   private var ordinal = 1
-  /// The connection that fills the queue; `nil` while it is open.
+  /// The connection that fills the queue; `nil` while the gate is open.
   private var filler: Socket?
   private var dropsBefore = 0
 
-  /// The interval at which the count is looked at. An attempt is repeated after a second at the
+  /// The interval at which the count is read. A client repeats an attempt after a second at the
   /// earliest.
   private static let lookNanoseconds: Int64 = 20_000_000
 
@@ -45,7 +45,7 @@ final class SYNGate {
     }
   }
 
-  /// Frees the port; who is not through sees nobody there.
+  /// Closes the port. Waiting clients find no server there.
   func close() {
     filler?.close()
     filler = nil
@@ -55,7 +55,7 @@ final class SYNGate {
     socket.close()
   }
 
-  /// Makes ready for the next connection.
+  /// Opens or closes the gate for the next connection.
   private func prepare() throws(SocketError) {
     if fate(ordinal) == .answered {
       socket.listenAgain(backlog: 1024)
@@ -66,8 +66,8 @@ final class SYNGate {
     }
   }
 
-  /// Prepares the fillers or, without a descriptor for one, opens the gate: then no attempt is
-  /// lost.
+  /// Prepares the next connection. Without a descriptor for the filler, it opens the gate, and no
+  /// attempt is lost.
   private func prepareOrOpen() {
     do throws(SocketError) { try prepare() } catch { watch?.set(.readable) }
   }
@@ -76,19 +76,19 @@ final class SYNGate {
     watch?.set([])
     socket.listenAgain(backlog: 0)
     filler = try Socket.connecting(to: address, in: network)
-    // It is this machine's own connection and needs nobody to accept it.
+    // The system completes this connection without a call of `accept`.
     _ = filler?.isConnected(within: 50)
     dropsBefore = socket.droppedSYNs ?? 0
   }
 
-  /// Counts what was lost, and lets the next one through when it is enough.
+  /// Counts the lost attempts, and admits the next one if they are enough.
   private func look() {
     guard watch != nil, let filler else { return }
     let lost = (socket.droppedSYNs ?? 0) - dropsBefore
     let isEnough =
       switch fate(ordinal) {
       case .answered: true
-      // If another came in the filler's place, it is through.
+      // If a client's connection took the filler's place, it is admitted.
       case .lost(let count): lost >= count || !filler.isConnected(within: 0)
       case .unanswered: false
       }
@@ -96,7 +96,7 @@ final class SYNGate {
     reactor.schedule(after: Self.lookNanoseconds) { [weak self] _ in self?.look() }
   }
 
-  /// Empties the queue; what is in it beside the filler is a client's connection.
+  /// Empties the queue. Every connection except the filler is a client's.
   private func drain() {
     let (own, before) = (filler?.localAddress, ordinal)
     while let socket = next() {
@@ -112,7 +112,8 @@ final class SYNGate {
     accepted(socket)
   }
 
-  /// One that waits. What cannot be accepted now, mostly for too many open files, stays there.
+  /// Returns a waiting connection. If it cannot be accepted, mostly because of too many open files,
+  /// it stays in the queue.
   private func next() -> Socket? {
     do throws(SocketError) { return try socket.accept() } catch { return nil }
   }
@@ -120,7 +121,7 @@ final class SYNGate {
 
 extension SYNGate: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
-    // Who is in the queue was answered by the system and cannot be lost any more.
+    // The system has answered the connections in the queue, so they can no longer be lost.
     let before = ordinal
     while watch != nil, let socket = next() { deliver(socket) }
     guard watch != nil, ordinal > before else { return }
@@ -131,16 +132,16 @@ extension SYNGate: ReadinessHandler {
 }
 
 extension Socket {
-  /// Changes how many connections wait to be accepted: one more than the backlog.
+  /// Changes the backlog. The queue holds one connection more than the backlog.
   fileprivate func listenAgain(backlog: Int32) { _ = listen(descriptor, backlog) }
 
-  /// Tells whether a connect has come through, which is waited for at most so many milliseconds.
+  /// Returns whether the connection is open, after waiting at most a number of milliseconds.
   fileprivate func isConnected(within milliseconds: Int32) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     return poll(&request, 1, milliseconds) == 1 && pendingError == 0
   }
 
-  /// The count of attempts to connect to this listening socket that were lost; `nil` where the
-  /// system does not count.
+  /// The number of lost connection attempts to this listening socket; `nil` if the system does not
+  /// count them.
   fileprivate var droppedSYNs: Int? { Platform.droppedSYNs(descriptor) }
 }

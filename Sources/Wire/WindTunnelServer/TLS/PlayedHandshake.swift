@@ -1,7 +1,7 @@
 internal import WindTunnel
 
 extension Leaf {
-  /// Makes the certificate that is shown in a handshake.
+  /// Creates the certificate that is shown in a handshake.
   init(_ handshake: Handshake) {
     self = .good
     if handshake.isForAnotherHost { names = [HostName("another.invalid")].compactMap(\.self) }
@@ -22,7 +22,7 @@ extension Leaf {
 }
 
 extension TLSEngine {
-  /// Conducts the handshake so; before the first byte, and on a server's end.
+  /// Sets the kind of handshake. Call it before the first byte, on the server's end.
   func conduct(_ handshake: Handshake) {
     conduct(
       isOld: handshake.isOld,

@@ -1,9 +1,9 @@
 internal import WindTunnel
 
-/// A record of what is said on a WebSocket connection that passes, for a cassette or for whoever
-/// looks: it reads along, and changes nothing.
+/// A recorder of the messages on a relayed WebSocket connection, for a cassette or for observers.
+/// It changes nothing.
 ///
-/// On the loop's thread only.
+/// Use it on the loop's thread only.
 final class ConversationRecorder {
   private let exchange: RequestExchange
   private let origins: OriginContext
@@ -11,31 +11,31 @@ final class ConversationRecorder {
   private let handshake: Duration
   private let roundTrip: Duration
   private let start = Moment.now()
-  /// The client's connection, which gets the last word when the conversation is written down.
+  /// The client's connection, whose output waits until the conversation has been written.
   private weak var channel: Channel?
-  /// The journal of what was said before the end; `nil` if there is none.
+  /// The journal of the conversation before its end; `nil` if there is none.
   private var parts: PartJournal?
   private var client: Side
   private var server: Side
-  /// Whether it is to be kept for the cassette, and is not yet.
+  /// Whether the conversation must be kept for the cassette and has not been kept yet.
   private var isKept: Bool
-  /// The number and the bytes of the messages that an observer may still be told of; `nil`: of
-  /// none.
+  /// The number and size of the messages that can still be reported to observers; `nil` if none
+  /// can.
   private var room: (messages: Int, bytes: Int)?
   private var messages: [WebSocketMessage] = []
   private var lastKind: WebSocketMessage.Kind?
   private var bytes = 0
-  /// The reason why no more is recorded; `nil`: all is.
+  /// The reason why nothing more is recorded; `nil` if everything is.
   private var shortfall: String?
 
-  /// The bytes of one conversation that are kept; what is said behind them only passes.
+  /// The maximum size of one conversation that is kept, in bytes. Later messages are only relayed.
   static let bytesMax = 256 << 20
-  /// The number of messages of one conversation that observers are told of.
+  /// The maximum number of messages of one conversation that are reported to observers.
   static let toldMax = 500
-  /// The bytes that a message takes beside its content.
+  /// The number of bytes that a message takes in addition to its content.
   private static let messageBytes = 256
 
-  /// One side, until it has said its last word or broken a rule.
+  /// One side of the conversation, until its last message or a protocol error.
   private struct Side: ~Copyable {
     var reader: WebSocketReader
     var isOver = false
@@ -45,13 +45,13 @@ final class ConversationRecorder {
     }
   }
 
-  /// Begins behind a handshake; `nil` where nothing is recorded and nobody looks, or where the
-  /// answer breaks a rule of handshakes, which the client will say.
+  /// Begins after a handshake. The result is `nil` if nothing is recorded or observed, or if the
+  /// response breaks a rule of handshakes, which the client will report.
   ///
   /// - Parameters:
   ///   - exchange: The exchange of the handshake.
-  ///   - answer: The origin's answer to it.
-  ///   - handshake: The time that it took.
+  ///   - answer: The origin's response to it.
+  ///   - handshake: The duration of the handshake.
   ///   - channel: The connection to the origin.
   ///   - client: The connection to the client.
   init?(
@@ -65,7 +65,7 @@ final class ConversationRecorder {
     isKept = if case .forward(_?) = exchange.outcome.source { true } else { false }
     let isTold = origins.shows(exchange.outcome)
     guard isKept || isTold else { return nil }
-    // Whoever only passes it on holds no message that nobody would see.
+    // If the conversation is not kept, no message is buffered that observers would not see.
     let most = isKept ? origins.limits.messageBytesMax : origins.toldBytesMax
     if isTold {
       let head = exchange.mapping.recorded(answer)
@@ -76,13 +76,14 @@ final class ConversationRecorder {
     do throws(WebSocketHandshake.Failure) {
       terms = try WebSocketHandshake.terms(of: answer, answering: exchange.outcome.request.headers)
     } catch {
-      origins.deck.couldNotRead(exchange.outcome, "it is a WebSocket that passed unread: \(error)")
+      origins.deck.couldNotRead(exchange.outcome, "its WebSocket was not parsed: \(error)")
       if isTold { origins.deck.said(.unread("\(error)".withoutFullStop), in: exchange.outcome) }
       return nil
     }
     (self.exchange, self.answer, self.origins) = (exchange, answer, origins)
     self.handshake = handshake
-    // The handshake takes a round trip and what the origin needs for it, which most answers do not.
+    // The handshake takes a round trip plus the origin's time for it. Most messages do not need
+    // that time.
     roundTrip = min(handshake, channel.socket.roundTrip ?? handshake)
     self.channel = client
     self.client = Side(.client, terms, most: most)
@@ -95,22 +96,22 @@ final class ConversationRecorder {
     parts?.grew(to: 1)
   }
 
-  /// Takes note of what passes.
+  /// Records an event of one side.
   func observe(_ side: WebSocketRole, _ event: Relay.Event) {
     switch (side, event) {
     case (_, .came) where shortfall != nil: break
     case (.client, .came(let bytes)): read(bytes, from: .client, &client)
     case (.server, .came(let bytes)): read(bytes, from: .server, &server)
-    // What a side says behind its last word is nothing.
+    // Bytes after a side's last message have no meaning.
     case (_, .cut): if !server.isOver { shortfall = shortfall ?? "a fault ended it" }
     case (.client, .ended): ended(.client)
     case (.server, .ended), (.server, .closed): ended(.server)
     case (.client, .closed):
       ended(.client)
-      // Nobody hears any more of it, and a server that stops waits for no more.
+      // Nothing more is recorded after this, and a server that stops does not wait any longer.
       keep()
     }
-    // RFC 6455 §5.5.1: behind both close frames nothing is said.
+    // RFC 6455 §5.5.1: no data follows the two close frames.
     if client.isOver, server.isOver { keep() } else { parts?.grew(to: bytes + 1) }
   }
 
@@ -139,11 +140,11 @@ final class ConversationRecorder {
         side.isOver = true
         let code = close.code.map { Int($0) } ?? 1005
         add(WebSocketMessage(from: sender, closing: code, close.reason, offset: offset))
-      // The connection's own.
+      // These belong to the connection.
       case .ping, .pong: break
       }
     }
-    // What was said before that holds.
+    // The messages before the error are valid.
     if let shortfall { endTelling(shortfall) }
   }
 
@@ -159,21 +160,22 @@ final class ConversationRecorder {
     messages.append(message)
   }
 
-  /// Tells observers of a message, as long as there is room. Behind one that is not told none is:
-  /// it may have given a secret away.
+  /// Reports a message to observers as long as there is room. After the first unreported message
+  /// none is reported, because the unreported one may have contained a secret that a later one
+  /// repeats.
   private func tell(_ message: WebSocketMessage) {
     guard let (messages, bytes) = room else { return }
     let left = (messages - 1, bytes - message.body.count)
     guard left.0 >= 0, left.1 >= 0 else {
       let most = "\(Self.toldMax) messages and \(origins.toldBytesMax >> 10) KiB"
-      endTelling("no more than \(most) are kept")
-      // Who keeps nothing has nothing to read it for.
+      endTelling("the maximum is \(most)")
+      // If nothing is kept, there is no reason to read further.
       if !isKept { shortfall = "" }
       return
     }
     room = left
     var told = message
-    // Nobody is shown them, and there may be more of them than bytes.
+    // Fragments are not shown to observers, and there may be more of them than bytes.
     told.fragments = []
     origins.deck.said(.message(told), in: exchange.outcome)
   }
@@ -183,10 +185,11 @@ final class ConversationRecorder {
     room = nil
   }
 
-  /// Takes note that a side has ended its connection: without a close frame, if it has sent none.
+  /// Records that a side has ended its connection. If it has sent no close frame, this is an end
+  /// without one.
   private func ended(_ sender: WebSocketMessage.Sender) {
     let isOver = sender == .client ? client.isOver : server.isOver
-    // Who is cut off ends without a word, too, and that says nothing.
+    // A side that was cut off also ends without a close frame, which has no meaning.
     guard !isOver, shortfall == nil, lastKind != .close(1006) else { return }
     if sender == .client { client.isOver = true } else { server.isOver = true }
     add(WebSocketMessage(from: sender, closing: 1006, offset: offset))
@@ -194,20 +197,20 @@ final class ConversationRecorder {
 
   private var offset: Duration { .microseconds((Moment.now() - start) / 1000) }
 
-  /// Keeps what was said, once.
+  /// Keeps the conversation once.
   private func keep() {
     guard isKept else { return }
     (isKept, parts) = (false, nil)
     if let shortfall, messages.isEmpty {
-      let reason = "it is a WebSocket that passed unread: \(shortfall)"
+      let reason = "its WebSocket was not parsed: \(shortfall)"
       return origins.deck.couldNotRead(exchange.outcome, reason)
     }
     let notes = shortfall.map { [JSON.Member("_incomplete", .text($0))] } ?? []
     origins.keep(interaction(notes)(), for: exchange.outcome, before: channel) {}
   }
 
-  /// Returns the messages, without what belonged to the one handshake; it is put together on
-  /// whatever thread.
+  /// Returns the messages without the parts that belonged to this handshake. The result can be
+  /// assembled on any thread.
   private func interaction(_ notes: [JSON.Member]) -> @Sendable () -> Interaction {
     var request = exchange.outcome.request
     request.headers.remove("Sec-WebSocket-Key")
@@ -215,7 +218,7 @@ final class ConversationRecorder {
     let upgrade = head.headers.values("Upgrade")
     head.headers.removeConnectionFields()
     head.headers.remove("Sec-WebSocket-Accept")
-    // It says what kind of conversation follows.
+    // The field identifies the kind of conversation that follows.
     for value in upgrade { head.headers.append("Upgrade", value) }
     var interaction = Interaction(
       request,

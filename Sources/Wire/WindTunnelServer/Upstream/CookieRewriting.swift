@@ -1,15 +1,15 @@
 internal import WindTunnel
 
-/// Cookies of a recorded origin as a client of this server keeps them, as a reverse proxy rewrites
-/// them. The cassette has the original.
+/// The rewriting of cookies of a recorded origin for a client of this server, as reverse proxies
+/// do. The cassette has the original.
 enum CookieRewriting {
-  /// The text in front of a name whose prefix demands TLS (RFC 6265bis §4.1.3), over clear text.
+  /// The prefix that is added, over clear text, to a name that requires TLS (RFC 6265bis §4.1.3).
   private static let mark = "windtunnel"
 
-  /// Returns the value of `Set-Cookie` for a client that calls the server by a host.
+  /// Returns the value of `Set-Cookie` for a client that uses this host name for the server.
   ///
-  /// `Domain` is removed if it does not cover the host (RFC 6265 §5.1.3). Over clear text, so are
-  /// `Secure` and the attributes that browsers accept only beside it.
+  /// `Domain` is removed if it does not cover the host (RFC 6265 §5.1.3). Over clear text, `Secure`
+  /// is also removed, with the attributes that browsers accept only together with it.
   static func played(_ cookie: String, at host: String, isSecure: Bool) -> String {
     let parts = cookie.split(separator: ";", omittingEmptySubsequences: false)
     let attributes = parts.dropFirst().filter { keeps($0, at: host, isSecure: isSecure) }

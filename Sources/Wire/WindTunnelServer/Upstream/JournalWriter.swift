@@ -1,24 +1,23 @@
 internal import Dispatch
 
-/// Has answers written into a journal while the loop goes on: looking for the secrets of a large
-/// one takes its time, which nobody but its own client is to wait for.
+/// A writer of responses to a journal that does not block the loop. The search for secrets in a
+/// large response takes time, and only its own client should wait for it.
 final class JournalWriter: Sendable {
   typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
 
-  /// The threads that write; shared by the loops of a port.
+  /// The threads that write; the loops of a port share them.
   struct Queues: Sendable {
     fileprivate let small = DispatchQueue(label: "windtunnel.journal")
-    /// Large ones wait for each other, and no small one for them.
+    /// Large responses wait for each other, and small ones do not wait for them.
     fileprivate let large = DispatchQueue(label: "windtunnel.journal.large", qos: .utility)
-    /// Large parts wait for each other, and nothing that has ended for them.
+    /// Large parts wait for each other, and finished exchanges do not wait for them.
     fileprivate let parts = DispatchQueue(label: "windtunnel.journal.parts", qos: .utility)
   }
 
-  /// Answers with larger bodies are large.
+  /// Responses with larger bodies are large.
   private static let smallBytesMax = 64 << 10
 
-  /// The action for when something is written; it is run on the loop alone, and so released there,
-  /// too.
+  /// The action after a write. It runs on the loop only, so that it is also released there.
   private final class Waiting: @unchecked Sendable {
     private var proceed: (() -> Void)?
 
@@ -34,11 +33,10 @@ final class JournalWriter: Sendable {
   private let queues: Queues
   private let post: Post
 
-  /// `post` is how another thread gets a job to the loop.
+  /// Creates a writer; `post` schedules a job on the loop from another thread.
   init(_ queues: Queues, _ post: @escaping Post) { (self.queues, self.post) = (queues, post) }
 
-  /// Writes a whole exchange or a part of one, and continues when that is done. On the loop's
-  /// thread only.
+  /// Writes an exchange or a part of one, then continues. Call it on the loop's thread only.
   func write(
     _ bytes: Int,
     isPart: Bool = false,

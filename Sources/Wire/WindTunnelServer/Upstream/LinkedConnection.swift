@@ -1,50 +1,50 @@
 internal import Foundation
 internal import WindTunnel
 
-/// A client's connection on which another protocol than HTTP is spoken, and the link between the
-/// client and whoever speaks with it.
+/// A client's connection that carries a protocol other than HTTP, and the simulated link between
+/// the client and its delegate.
 ///
-/// What is written here reaches the client when the link has carried it, and what the client sends
-/// reaches the delegate so, each in its order and the end of it behind it. Without a link all of it
-/// passes at once. On the loop's thread only.
+/// Bytes that are written here reach the client after the link has carried them. Bytes from the
+/// client reach the delegate in the same way. In each direction the order is kept and the end
+/// follows all bytes. Without a link, everything passes at once. Use it on the loop's thread only.
 final class LinkedConnection {
-  /// The other end of the link. Whoever it is holds this weakly, and the channel holds this.
+  /// The other end of the link. It must hold this object weakly; the channel holds this object.
   var delegate: (any ChannelDelegate)?
   private let channel: Channel
-  /// The player of the link; `nil`: there is none.
+  /// The player of the link; `nil` if there is none.
   private var player: Player?
   private var queue: [Player.Action] = []
   private var isCarrying = false
   private let alarm: Alarm
-  /// The bytes that are on their way to the delegate, and to the client.
+  /// The bytes in transit to the delegate and to the client.
   private var (up, down) = (ByteQueue(), ByteQueue())
-  /// The directions in which the link takes no more for now.
+  /// The directions in which the link currently accepts no more bytes.
   private var held: Set<Link.Way> = []
   private var wantsDrained = false
-  /// Called with the first byte that goes to the client.
+  /// Called at the first byte to the client.
   private var began: (() -> Void)?
 
-  /// The end of the way down, which goes behind all that was written.
-  private var ending: Ending?
+  /// The end of the direction to the client, which follows all written bytes.
+  private var ending: CloseMethod?
   private var hasPassedEnd = false
-  /// Tells whether the delegate has been told that the client sends no more.
+  /// Whether the delegate has been informed that the client sends no more.
   private(set) var inputEnded = false
-  /// The error of a client whose connection is gone, and whose last bytes are on their way.
+  /// The error of a client whose connection is closed while its last bytes are in transit.
   private var lost: SocketError?
-  /// This connection, while such bytes are on their way: its channel no longer holds it.
+  /// This object, while such bytes are in transit: its channel no longer holds it.
   private var own: LinkedConnection?
-  /// Tells whether the delegate wants no more for now.
+  /// Whether the delegate currently wants no more bytes.
   private(set) var isReadingPaused: Bool
 
-  private enum Ending { case finish, close, reset }
+  private enum CloseMethod { case finish, close, reset }
 
-  /// Takes a connection over.
+  /// Takes over a connection.
   ///
   /// - Parameters:
-  ///   - channel: The client's connection, which holds this until it is closed.
-  ///   - down: The shaper of what goes to the client; `nil`: there is no link.
-  ///   - up: The shaper of what comes from it.
-  ///   - began: Called with the first byte that goes to the client.
+  ///   - channel: The client's connection, which holds this object until it is closed.
+  ///   - down: The shaper of the bytes to the client; `nil` if there is no link.
+  ///   - up: The shaper of the bytes from the client.
+  ///   - began: Called at the first byte to the client.
   init(_ channel: Channel, down: Shaper? = nil, up: Shaper? = nil, began: (() -> Void)? = nil) {
     (self.channel, self.began, alarm) = (channel, began, Alarm(on: channel.reactor))
     isReadingPaused = channel.isReadingPaused
@@ -60,17 +60,17 @@ final class LinkedConnection {
 
   // MARK: To the client
 
-  /// Tells whether the connection is there, and no end of it has been asked for.
+  /// Whether the connection is open, without a pending close or reset.
   var isOpen: Bool { channel.phase == .open && !isClosing }
   private var isClosing: Bool { ending == .close || ending == .reset }
 
-  /// Tells whether a part of what was written is on the link, to a client that is there.
+  /// Whether some written bytes are still on the link, to a client that is connected.
   var hasUnread: Bool { lost == nil && !down.isEmpty }
 
-  /// Tells whether production should stop.
+  /// Whether the producer should pause.
   var isCongested: Bool { channel.isCongested || held.contains(.down) }
 
-  /// Writes bytes; after an end nothing is written.
+  /// Writes bytes, unless the end has been written.
   func write(_ bytes: UnsafeRawBufferPointer) {
     guard ending == nil, !bytes.isEmpty else { return }
     guard isMetering else { return send(bytes) }
@@ -80,25 +80,25 @@ final class LinkedConnection {
 
   func write(_ data: Data) { data.withUnsafeBytes { write($0) } }
 
-  /// Asks for one ``ChannelDelegate/channelDrained(_:)``; it never comes within this call.
+  /// Requests one ``ChannelDelegate/channelDrained(_:)``, which never happens within this call.
   func notifyWhenDrained() {
     wantsDrained = true
     if !held.contains(.down) { channel.notifyWhenDrained() }
   }
 
-  /// Sends the FIN after what was written, and goes on reading.
+  /// Sends the FIN after all written bytes and continues to read.
   func finishWriting() { end(by: .finish) }
 
-  /// Ends in good order after what was written.
+  /// Closes the connection in an orderly way after all written bytes.
   func close() { end(by: .close) }
 
-  /// Ends at once, with nothing of what is on its way.
+  /// Closes the connection at once and drops the bytes in transit.
   func abandon() { if own == nil { channel.abandon() } else { closed(lost) } }
 
-  /// Ends with a reset after what was written.
+  /// Resets the connection after all written bytes.
   func reset() { end(by: .reset) }
 
-  private func end(by ending: Ending) {
+  private func end(by ending: CloseMethod) {
     guard !isClosing, self.ending != ending else { return }
     let isFirst = self.ending == nil
     self.ending = ending
@@ -106,7 +106,7 @@ final class LinkedConnection {
     if isFirst { advance(.ended(.down)) }
   }
 
-  private func passEnd(by ending: Ending) {
+  private func passEnd(by ending: CloseMethod) {
     hasPassedEnd = true
     switch ending {
     case .finish: channel.finishWriting()
@@ -116,7 +116,7 @@ final class LinkedConnection {
   }
 
   private func send(_ bytes: UnsafeRawBufferPointer) {
-    // Nothing begins for a client that has gone.
+    // The client has disconnected, so its response does not begin.
     guard lost == nil else { return }
     began?()
     began = nil
@@ -125,7 +125,7 @@ final class LinkedConnection {
 
   // MARK: From the client
 
-  /// Reads no more, or reads on; what is on its way still comes.
+  /// Pauses or resumes reading; bytes in transit still arrive.
   func pauseReading(_ pauses: Bool = true) {
     isReadingPaused = pauses
     updateReading()
@@ -135,7 +135,7 @@ final class LinkedConnection {
 
   private func updateReading() { channel.pauseReading(isReadingPaused || held.contains(.up)) }
 
-  /// Begins with what the client has sent behind its request, and maybe its end.
+  /// Begins with the bytes, and possibly the end, that the client sent after its request.
   func begin(with early: Data) {
     early.withUnsafeBytes { receive($0) }
     if channel.inputEnded { channelReachedEnd(channel) }
@@ -157,7 +157,7 @@ final class LinkedConnection {
     guard let actions = player?.next(event, at: alarm.now) else { return }
     for action in actions {
       switch action {
-      // Whoever writes meanwhile has to know at once.
+      // A caller that writes in the meantime must see this at once.
       case .hold(let way): held.insert(way)
       case .takeMore(let way): held.remove(way)
       default: queue.append(action)
@@ -168,7 +168,8 @@ final class LinkedConnection {
     carry()
   }
 
-  /// Does what is queued. Whoever is told of bytes may write some, and those come behind.
+  /// Performs the queued actions. A delegate that receives bytes may write some; these follow the
+  /// queued ones.
   private func carry() {
     guard !isCarrying else { return }
     isCarrying = true
@@ -182,11 +183,11 @@ final class LinkedConnection {
       case .passEnd(.down): if let ending { passEnd(by: ending) }
       case .passEnd(.up): if let lost { closed(lost) } else { endInput() }
       case .wake(let moment): alarm.set(moment) { [weak self] in self?.advance(.tick) }
-      // A link without steps says nothing else.
+      // A link without steps has no other actions.
       default: break
       }
     }
-    // A link that will say nothing more brings nothing more.
+    // A link without a further wake-up delivers nothing more.
     if own != nil, !alarm.isSet { closed(lost) }
   }
 
@@ -218,7 +219,7 @@ extension LinkedConnection: ChannelDelegate {
   }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    // The bytes before a reset are on their way yet.
+    // The bytes before a reset are still in transit.
     guard error?.kind == .reset, isMetering, !isClosing, !inputEnded else { return closed(error) }
     (lost, own) = (error, self)
     advance(.ended(.up))

@@ -1,9 +1,8 @@
 internal import WindTunnel
 
-/// A tunnel that is looked into: the place that its requests are meant for, and what is seen of its
-/// handshake.
+/// A decrypted tunnel: the destination of its requests, and the observation of its handshake.
 final class OpenedTunnel {
-  /// `https` and the host and port of the CONNECT, whatever the requests name.
+  /// `https` with the host and port of the CONNECT, regardless of the names in the requests.
   let url: RequestURL
   let naming: OriginMapping.Naming
   private let authority: String
@@ -21,21 +20,21 @@ final class OpenedTunnel {
     deck = context.deck
   }
 
-  /// Counts the round trips that go before the next request: the connection was paid for by the
-  /// CONNECT, and TLS 1.3 takes one more before the first (RFC 8446 §2).
+  /// Returns the number of round trips before the next request. The CONNECT accounts for the
+  /// connection, and TLS 1.3 takes one more before the first request (RFC 8446 §2).
   func nextHandshakes() -> Int {
     defer { hasHadRequest = true }
     return hasHadRequest ? 0 : 1
   }
 
-  /// Tells whether a request within names another place than the tunnel leads to.
+  /// Whether a request inside the tunnel names a destination other than the tunnel's.
   func isMisdirected(_ head: RequestHead) -> Bool {
     let asked = head.url
     guard let host = asked.host else { return false }
     return asked.scheme != "https" || host != url.host || asked.effectivePort != url.effectivePort
   }
 
-  /// The connection has ended: a handshake that failed is told of.
+  /// Handles the end of the connection: reports a handshake that failed.
   func ended(_ channel: Channel, _ error: SocketError?) {
     // A client may open tunnels in advance and not use them.
     guard channel.isWithinHandshake, let error else { return }
@@ -58,20 +57,22 @@ final class OpenedTunnel {
 }
 
 extension TLSFailure {
-  /// Tells whether a client has said that it does not believe the certificate: bad, unsupported,
-  /// revoked, expired and unknown ones, and an unknown authority (RFC 8446 §6.2).
+  /// Whether a client has rejected the certificate: as bad, unsupported, revoked, expired or
+  /// unknown, or because of an unknown authority (RFC 8446 §6.2).
   fileprivate var isDistrust: Bool {
     if case .alert(42...46) = kind { true } else { kind == .alert(48) }
   }
 }
 
-/// The TLS settings of connections on both sides of open tunnels.
+/// The TLS settings for the connections on both sides of decrypted tunnels.
 struct TunnelContexts: Sendable {
   let client: TLSContext
   let origin: TLSContext
 
-  /// - Throws: `ServerError.upstream` for a file of certificates that holds none,
-  ///   `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  /// Creates the settings for both sides.
+  ///
+  /// - Throws: `ServerError.upstream` for a file without certificates, `ServerError.tlsUnavailable`
+  ///   if OpenSSL has no memory.
   init(_ opening: TunnelOpening) throws(ServerError) {
     client = try TLSContext(opening.tls)
     origin = try TLSContext(trusting: opening.trust, opening.tls.authority.openSSL)

@@ -1,53 +1,54 @@
 internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The names of a port and the origins behind it, for its connections that are on one loop.
+/// The names of a port and the origins behind it, for its connections on one loop.
 struct OriginContext: Sendable {
   let deck: Deck
   let port: Int
-  /// The port of the same lane that speaks no TLS; `nil` where there is none beside this one.
+  /// The port of the same lane without TLS; `nil` if there is no other one.
   let plainPort: Int?
-  /// The domain whose names are this port's, too.
+  /// A domain whose names also belong to this port.
   let domain: String?
-  /// The server that a recording deck's requests go to.
+  /// The server to which requests of a recording deck are forwarded.
   let upstream: Upstream?
-  /// The servers of hosts that the deck ignores.
+  /// The servers of the hosts that the deck ignores.
   let ignoredHosts: [Upstream]
-  /// The origin that stands on the cassette in place of the upstream's; `nil`: the upstream's own.
+  /// The origin on the cassette in place of the upstream's; `nil` for the upstream's own.
   let recordedOrigin: RequestURL?
-  /// Tells whether redirects to other hosts lead back here.
+  /// Whether redirects to other hosts lead back to this server.
   let leadsBack: Bool
-  /// Whether absolute URLs of the recorded origin in JSON lead back here.
+  /// Whether absolute URLs of the recorded origin in JSON lead back to this server.
   let rewritesURLs: Bool
-  /// The plays that requests name; `nil`: there is one.
+  /// The plays that requests can name; `nil` if there is only one.
   let plays: Plays?
-  /// Tells whether an origin that is recorded may answer in every content coding.
+  /// Whether an origin that is recorded may use any content coding.
   let keepsEncodings: Bool
   /// Whether a response with an invalid head is passed on unchanged.
   let passesMalformed: Bool
-  /// Tells whether every answer ends its connection.
+  /// Whether each response ends its connection.
   let closesConnections: Bool
   let limits: Limits
-  /// The greatest content of a live answer that observers are told of; 0: they are told of none.
+  /// The maximum size of a live response's content for observers, in bytes; 0 if there are no
+  /// observers.
   let toldBytesMax: Int
-  /// The proxy that the port is; `nil` for any other.
+  /// The settings of the proxy; `nil` if the port is not a proxy.
   let proxy: ProxyContext?
   /// Whether an admin port lists the requests, so that the end of each is measured.
   let listsRequests: Bool
-  /// The writer of the journal; `nil`: the loop writes it itself.
+  /// The writer of the journal; `nil` if the loop writes it.
   let journal: JournalWriter?
   /// The connections to upstreams that wait for their next request.
   let pool = ConnectionPool()
 
-  /// Tells whether somebody looks at what an origin says to a request.
+  /// Whether observers see the origin's response to a request.
   func shows(_ outcome: Outcome) -> Bool { toldBytesMax > 0 && outcome.isFollowed }
 
-  /// Tells whether there is anybody whom a request could be passed on to.
+  /// Whether there is any server to which a request could be forwarded.
   var passesOn: Bool { proxy != nil || upstream != nil || !ignoredHosts.isEmpty }
 
-  /// Returns the server of an ignored host.
+  /// Returns the server of an ignored host; `nil` if the URL's host is not ignored at its port.
   func ignoredHost(_ url: RequestURL) -> Upstream? {
-    // Without a port the one is meant that the host's own scheme has.
+    // A URL without a port means the default port of the host's own scheme.
     func port(by host: Upstream) -> Int? {
       var meant = url
       if url.port == nil { meant.scheme = host.url.scheme }
@@ -59,19 +60,19 @@ struct OriginContext: Sendable {
     return host.at(port: port)
   }
 
-  /// Returns the server that an outcome is forwarded to.
+  /// Returns the server to which an outcome is forwarded; `nil` if it is not forwarded.
   func server(for outcome: Outcome) -> Upstream? {
     guard outcome.forwards else { return nil }
     if let proxy { return Upstream(of: outcome.forwarded.url, by: proxy.contexts?.origin) }
     guard case .forward(let ticket) = outcome.source else { return nil }
     let url = outcome.request.url
-    // Where a redirect has led to another host, that is not the one that is recorded.
+    // If a redirect has led to another host, that host is not the recorded one.
     if leadsBack, url.origin != (recordedOrigin ?? upstream?.url)?.origin { return nil }
     guard ticket == nil, upstream?.url.origin != url.origin else { return upstream }
     return ignoredHost(url)
   }
 
-  /// Keeps an exchange. Its client's output waits until it is written down, and so does `proceed`.
+  /// Keeps an exchange. The client's output and `proceed` wait until it has been written.
   func keep(
     _ interaction: Interaction,
     for outcome: Outcome,

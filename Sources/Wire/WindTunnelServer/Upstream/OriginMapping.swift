@@ -4,25 +4,26 @@ internal import WindTunnel
 /// The mapping between the server's own name and the recorded origin, for one request and its
 /// response.
 ///
-/// A client asks this server by its own address. On the cassette stands the origin that was
-/// recorded, so that one takes the other's place before matching, and this server's takes it back
-/// in the fields whose URLs clients follow (``URLField``), in cookies and, by an option, in JSON.
+/// A client calls this server by the server's address, but the cassette has the recorded origin.
+/// Before matching, the recorded origin replaces the server's address. In the response, the
+/// server's address replaces the recorded origin: in the fields whose URLs clients follow
+/// (``URLField``), in cookies and, by an option, in JSON.
 struct OriginMapping {
-  /// The name by which a client speaks to this server: the same for most requests of a connection.
+  /// The name by which a client calls this server; most requests of a connection use the same one.
   final class Naming {
     let context: OriginContext
-    /// The host that the request names: that of a whole URL, which prevails, else the `Host` field
-    /// (RFC 9112 §3.2.2); empty where there is neither.
+    /// The host in the request: from an absolute URL, which has precedence, or else from the `Host`
+    /// field (RFC 9112 §3.2.2). Empty if there is neither.
     let host: String
-    /// The scheme by which the client speaks to this server.
+    /// The scheme by which the client connects to this server.
     let scheme: String
     /// The origin that the client means by its name for this server.
     let meant: RequestURL?
-    /// The origin of the cassette that was played when that was settled: another may be of another
+    /// The origin of the cassette when this was determined; another cassette may have another
     /// origin.
     let cassetteOrigin: RequestURL?
 
-    /// Tells whether the place is settled whatever a request names.
+    /// Whether the destination is fixed, regardless of the names in requests.
     let isSettled: Bool
 
     init(_ host: String, in context: OriginContext, by scheme: String) {
@@ -38,14 +39,14 @@ struct OriginMapping {
           // A host that is ignored at every port may be this machine.
           cassetteOrigin
         } else if context.upstream != nil {
-          // By the scheme that the host is asked by, which need not be the client's.
+          // Uses the configured scheme of the host, which can differ from the client's.
           context.ignoredHost(named)?.url ?? cassetteOrigin
         } else {
           named
         }
     }
 
-    /// In an open tunnel every request is meant for the place that the tunnel leads to.
+    /// Creates the name for an open tunnel: every request is meant for the tunnel's destination.
     init(tunnelTo url: RequestURL, in context: OriginContext) {
       (self.context, host, scheme, meant, cassetteOrigin) = (
         context, url.host ?? "", "https", url, nil
@@ -55,9 +56,9 @@ struct OriginMapping {
   }
 
   let naming: Naming
-  /// The place that was asked for, as the request line has it.
+  /// The requested URL, as in the request line.
   private let asked: RequestURL
-  /// The base of the paths of another host that is asked by an address of this server.
+  /// The base path of another host that was requested by an address of this server.
   private let elsewhere: String?
   /// The play that the request names.
   private let play: Plays.Play?
@@ -66,7 +67,8 @@ struct OriginMapping {
   private var scheme: String { naming.scheme }
   private var meant: RequestURL? { naming.meant }
 
-  /// Reads a request; `last` is how the one before it on the connection was named.
+  /// Creates the mapping of a request; `last` is the name in the previous request of the
+  /// connection.
   init(
     of head: RequestHead,
     in context: OriginContext,
@@ -89,7 +91,7 @@ struct OriginMapping {
     elsewhere = place.flatMap(RedirectRewriting.basePath)
   }
 
-  /// Reads a request of which is known whom it is meant for.
+  /// Creates the mapping of a request whose destination is known.
   init(of head: RequestHead, named naming: Naming) {
     (self.naming, asked, elsewhere, play) = (naming, head.url, nil, nil)
   }
@@ -97,13 +99,13 @@ struct OriginMapping {
   /// The client's name for this server, such as `127.0.0.1:8080`.
   private var own: String { naming.host.isEmpty ? "127.0.0.1:\(context.port)" : naming.host }
 
-  /// Another name of this machine than the one that the client used.
+  /// A name of this machine other than the client's name for it.
   private var otherName: String {
     let isNamed = own.hasPrefix("localhost")
     return "\(isNamed ? "127.0.0.1" : "localhost"):\(context.port)"
   }
 
-  /// The name that the client used, with the port that speaks no TLS.
+  /// The name that the client used, with the port without TLS.
   private var plainName: String {
     guard let port = context.plainPort, let host = RequestURL("http://\(own)").host else {
       return own
@@ -117,7 +119,7 @@ struct OriginMapping {
     context.recordedOrigin ?? context.upstream?.url ?? context.deck.origin
   }
 
-  /// The origins by which an answer may call the place that was asked.
+  /// The origins that a response may use for the requested server.
   private var origins: [String] {
     [
       cassetteOrigin?.origin, context.upstream?.url.origin,
@@ -132,8 +134,8 @@ struct OriginMapping {
     return Lane.take(from: &probe)?.basePath ?? ""
   }
 
-  /// Returns the origin by which a recorded upstream calls itself: it is told the recorded name,
-  /// but asked by its own scheme.
+  /// Returns the origin that a recorded upstream uses for itself: requests to it have the recorded
+  /// host, but the upstream's own scheme.
   private static func ownName(of context: OriginContext) -> String? {
     guard let upstream = context.upstream, var url = context.recordedOrigin else { return nil }
     url.scheme = upstream.url.scheme
@@ -146,11 +148,11 @@ struct OriginMapping {
     return url.host == "localhost" || url.host == "[::1]" || url.host?.hasPrefix("127.") == true
   }
 
-  /// Returns the request as it is matched and recorded: with the origin it is meant for, without
-  /// what belongs to this connection (RFC 9110 §7.6.1).
+  /// Returns the request for matching and recording: with the origin that it is meant for, and
+  /// without the fields of this connection (RFC 9110 §7.6.1).
   func request(_ head: RequestHead, _ body: Data) -> Request {
     var url = asked
-    // RFC 9112 §3.2.2: the target may be a whole URL, to this server, too.
+    // RFC 9112 §3.2.2: the target may be an absolute URL, even for this server.
     if url.host == nil || naming.isSettled || Self.isOwn(url, context) {
       (url.scheme, url.host, url.port) = (meant?.scheme, meant?.host, meant?.port)
     }
@@ -165,7 +167,7 @@ struct OriginMapping {
 
   /// Leads the client back to this server and, if the request named one, to its play or lane.
   func localise(_ head: inout ResponseHead) {
-    // A proxy's client calls everybody by their own names.
+    // A client of a proxy calls every server by its own name.
     guard context.proxy == nil else { return }
     for place in head.headers.indices {
       let field = head.headers[place]
@@ -182,7 +184,8 @@ struct OriginMapping {
     }
   }
 
-  /// Whether a response has the same fields for every client, however it calls the server.
+  /// Whether a response has the same fields for every client, regardless of its name for the
+  /// server.
   static func isSameForAll(_ headers: HeaderFields) -> Bool {
     headers.allSatisfy { field in
       field.isNamed("Set-Cookie")
@@ -208,27 +211,28 @@ struct OriginMapping {
     return "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: reference))"
   }
 
-  /// Leads URLs of the recorded origin in a recorded JSON body back here, if the option is set.
+  /// Leads URLs of the recorded origin in a recorded JSON body back to this server, if the option
+  /// is set.
   func leadBackURLs(in outcome: inout Outcome) {
     guard context.rewritesURLs, context.proxy == nil,
       case .recording(var interaction, let place) = outcome.source,
       interaction.replaceURLs(OriginURLs(origins), by: "\(scheme)://\(own)\(base)") > 0
     else { return }
     outcome.source = .recording(interaction, place: place)
-    // It is another response for a client that calls the server by another name.
+    // A client that uses another name for the server gets another response.
     outcome.renderedKey = nil
   }
 
-  /// Returns where a redirect leads, if that is one of these places. Without a scheme it keeps the
-  /// one that the origin was asked by (RFC 3986 §4.2).
+  /// Returns the URL of a redirect if its origin is one of these. A URL without a scheme takes the
+  /// scheme of the origin (RFC 3986 §4.2).
   private static func url(of location: String, amongst origins: [String]) -> RequestURL? {
     let spellings = location.hasPrefix("//") ? ["http:", "https:"] : [""]
     return spellings.lazy.map { RequestURL($0 + location) }
       .first { $0.origin.map(origins.contains) ?? false }
   }
 
-  /// Puts the cassette's origin where an upstream names itself: in redirects, and where the
-  /// cassette has another origin than the upstream's, wherever else a field has an address.
+  /// Replaces an upstream's own name by the cassette's origin: in redirects and, if the cassette
+  /// has a configured origin, in all other fields.
   func recorded(_ head: ResponseHead) -> ResponseHead {
     guard context.proxy == nil, let meant else { return head }
     var head = head
@@ -244,7 +248,7 @@ struct OriginMapping {
     return head
   }
 
-  /// Returns a failure's own words as the cassette has them: without an address of this machine.
+  /// Returns the text of a failure for the cassette, without addresses of this machine.
   func recorded(_ text: String, of upstream: Upstream) -> String {
     guard let name = context.recordedOrigin, let host = name.host else { return text }
     let port = upstream.url.effectivePort ?? 80
@@ -253,10 +257,10 @@ struct OriginMapping {
     return places.reduce(text) { $0.replacing($1, with: authority) }
   }
 
-  /// Lets a redirect to another host come back to this server, where nothing may leave it.
+  /// Leads a redirect to another host back to this server, if clients must not leave it.
   private func ledBack(_ location: String) -> String {
     guard context.leadsBack else { return location }
-    // RFC 3986 §4.2: by the scheme of the place that was asked.
+    // RFC 3986 §4.2: by the scheme of the requested URL.
     let here = elsewhere == nil ? meant?.scheme : asked.scheme
     let url = RequestURL(location.hasPrefix("//") ? "\(here ?? scheme):\(location)" : location)
     guard !context.deck.ignores(url), let base = RedirectRewriting.basePath(of: url) else {
@@ -265,17 +269,17 @@ struct OriginMapping {
     return "\(scheme)://\(own)\(base)\(url.target)\(Self.fragment(of: location))"
   }
 
-  /// A fragment is the client's affair, and a redirect may bring one (RFC 9110 §10.2.2).
+  /// Returns the fragment of a redirect, which is for the client only (RFC 9110 §10.2.2).
   private static func fragment(of location: String) -> Substring {
     location.firstIndex(of: "#").map { location[$0...] } ?? ""
   }
 }
 
-/// Places of other hosts by addresses of this server:
-/// `/.windtunnel-elsewhere/https/a.example:8443/x` stands for `https://a.example:8443/x`.
+/// The URLs of other hosts as addresses of this server:
+/// `/.windtunnel-elsewhere/https/a.example:8443/x` represents `https://a.example:8443/x`.
 ///
-/// Where redirects are led back here, a client that follows one to another host asks this server
-/// for it, and so never leaves.
+/// If redirects lead back to this server, a client that follows one to another host sends its
+/// request here, and so never leaves this server.
 private enum RedirectRewriting {
   private static let prefix = "/.windtunnel-elsewhere/"
 
@@ -286,7 +290,7 @@ private enum RedirectRewriting {
     return "\(prefix)\(scheme)/\(host)\(url.port.map { ":\($0)" } ?? "")"
   }
 
-  /// Returns the place that an address of this server stands for.
+  /// Returns the URL that an address of this server represents; `nil` if it represents none.
   static func url(of asked: RequestURL) -> RequestURL? {
     guard asked.path.hasPrefix(prefix) else { return nil }
     let parts = asked.path.dropFirst(prefix.count)

@@ -14,7 +14,7 @@ enum OriginRenaming {
       let named = rest[slashes.upperBound..<end]
       let before = rest[..<slashes.lowerBound]
       func isMeant(_ scheme: some StringProtocol) -> Bool {
-        // Who is named beside a host stays, and so does the host.
+        // User information is kept, and so is the host after it.
         guard !named.contains("@") else { return false }
         return RequestURL("\(scheme)://\(named)").origin.map(origins.contains) ?? false
       }
@@ -38,7 +38,7 @@ enum OriginRenaming {
 }
 
 extension Substring {
-  /// Returns the longest end whose characters all are so.
+  /// Returns the longest suffix in which every character satisfies the condition.
   fileprivate func suffix(while isMeant: (Character) -> Bool) -> Substring {
     lastIndex { !isMeant($0) }.map { self[index(after: $0)...] } ?? self
   }

@@ -1,19 +1,20 @@
 internal import WindTunnel
 
-/// Has an exchange journalled in parts while it lasts, so that a kill leaves most of it.
+/// A journal of an exchange in parts while it lasts, so that most of it survives a kill.
 ///
-/// Each part holds all that arrived, since secrets can be searched for in nothing less, and
-/// replaces the part before. It is larger by a quarter at least, so that all parts of an exchange
-/// together have at most five times the bytes of the last. On the loop's thread only.
+/// Each part contains everything that has arrived and replaces the previous part, because the
+/// search for secrets needs the whole text. It is larger by at least a quarter, so that all parts
+/// of an exchange together have at most five times the size of the last. Use it on the loop's
+/// thread only.
 final class PartJournal {
-  /// The bytes behind a part that are journalled at once.
+  /// The number of bytes after a part that are journalled at once.
   static let bytesMin = 1 << 20
-  /// The time until fewer are journalled.
+  /// The time after which fewer bytes are journalled, in nanoseconds.
   static let nanoseconds: Int64 = 1_000_000_000
-  /// The size of an exchange from which on no further parts of it are written.
+  /// The size of an exchange beyond which no more parts are written, in bytes.
   static let bytesMax = 16 << 20
 
-  /// Returns the part that arrived, put together on any thread; `nil` if there is nothing.
+  /// Returns a closure that assembles the arrived part on any thread; `nil` if nothing has arrived.
   typealias Part = () -> (@Sendable () -> Interaction)?
 
   private let origins: OriginContext
@@ -25,7 +26,7 @@ final class PartJournal {
   private var isWriting = false
   private var timer: Reactor.Timer?
 
-  /// Begins with nothing; `nil` if there is no journal.
+  /// Begins without parts; `nil` if there is no journal.
   init?(of outcome: Outcome, _ origins: OriginContext, on reactor: Reactor, _ part: @escaping Part)
   {
     guard origins.deck.recordingJournal != nil else { return nil }
@@ -34,7 +35,8 @@ final class PartJournal {
 
   deinit { if let timer { reactor.cancel(timer) } }
 
-  /// Notes how many bytes arrived of an exchange that goes on; its beginning counts as one.
+  /// Updates the number of bytes that have arrived of an unfinished exchange; its beginning counts
+  /// as one.
   func grew(to bytes: Int) {
     self.bytes = bytes
     let new = bytes - written

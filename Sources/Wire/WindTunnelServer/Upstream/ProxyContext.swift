@@ -1,13 +1,12 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// The parts that a proxy has beside those of every server, for the connections that are on one
-/// loop.
+/// The additional parts of a proxy, for the connections on one loop.
 final class ProxyContext: Sendable {
   let settings: Proxying
   let resolver: LoopResolver
-  /// The settings that tunnels are opened by; `nil`: they stay closed.
+  /// The settings for decrypting tunnels; `nil` if tunnels are not decrypted.
   let contexts: TunnelContexts?
-  /// One for all loops, since a code that was given to one holds for all.
+  /// Shared by all loops, because a code that was entered on one is valid for all.
   private let gate: Locked<PeerAuthorizer>
   private let machine: OwnMachine
 
@@ -22,7 +21,7 @@ final class ProxyContext: Sendable {
     resolver = LoopResolver(settings.resolver) { [weak loop] job in loop?.execute(job) }
   }
 
-  /// Returns the treatment of a peer that connects.
+  /// Returns how to treat a peer that connects.
   func receive(_ peer: String) -> PeerAuthorizer.Standing {
     let standing = gate.withLock { $0.standing(of: peer) }
     if case .refused = standing { settings.notice?(.turnedAway(peer)) }
@@ -32,11 +31,11 @@ final class ProxyContext: Sendable {
   /// Returns the kind of a peer.
   func kind(of peer: String) -> PeerKind { gate.withLock { $0.kind(of: peer) } }
 
-  /// Tells whether a peer that was unknown has given the code meanwhile, by another connection.
+  /// Whether a previously unknown peer has entered the code in the meantime, on another connection.
   func isServed(_ peer: String) -> Bool { gate.withLock { $0.standing(of: peer) } == .served }
 
-  /// Looks at a code that a peer gave.
-  func check(_ code: String, from peer: String) -> PeerAuthorizer.Verdict {
+  /// Checks a code that a peer entered.
+  func check(_ code: String, from peer: String) -> PeerAuthorizer.CodeResult {
     let verdict = gate.withLock { $0.check(code, from: peer) }
     switch verdict {
     case .right: settings.notice?(.admitted(peer))
@@ -48,7 +47,7 @@ final class ProxyContext: Sendable {
     return verdict
   }
 
-  /// Returns why a peer is not connected to an address; `nil` where it is.
+  /// Returns the reason for not connecting a peer to an address; `nil` if it is connected.
   func refusal(of address: SocketAddress, for peer: SocketAddress?) -> AddressRefusal? {
     if let peer, machine.isPeer(peer.host) { return nil }
     let policy = AddressPolicy(for: peer, in: machine.network, allowing: settings.allowedAddresses)
@@ -58,56 +57,56 @@ final class ProxyContext: Sendable {
   }
 }
 
-/// The settings that make a server a forward proxy (RFC 9110 §3.7): it accepts requests for any
+/// The settings that make a server a forward proxy (RFC 9110 §3.7), which accepts requests for any
 /// host, and tunnels.
 public struct Proxying: Sendable {
-  /// The choice of peers that the proxy serves.
+  /// The rule that selects the peers that the proxy serves.
   public var admission = Admission.everyone
-  /// The observer of events about peers, called on the server's thread: it must be quick.
+  /// An observer of events about peers. It is called on the server's thread and must return
+  /// quickly.
   public var notice: (@Sendable (PeerEvent) -> Void)?
-  /// The addresses that other machines are connected to although they belong to this machine, or to
-  /// a private network that those machines are not in.
+  /// The exceptions to the refusal of addresses for other machines. By default, these cannot reach
+  /// addresses of this machine or of a private network to which they do not belong.
   public var allowedAddresses: [AllowedAddress] = []
-  /// The settings for decrypting tunnels; `nil`: they are relayed as they are.
+  /// The settings for decrypting tunnels; `nil` to relay them unchanged.
   public var opening: TunnelOpening? { didSet { authority = opening?.tls.authority.pem } }
-  /// The certificate of the authority that opens tunnels, in PEM.
+  /// The certificate of the authority for decrypted tunnels, in PEM.
   var authority: String?
 
   fileprivate let resolver: Resolver
 
-  /// Makes settings with the defaults: every peer is served, and tunnels are not decrypted.
+  /// Creates the default settings: every peer is served, and tunnels are not decrypted.
   public init() { resolver = Resolver() }
 
-  /// Looks names up otherwise.
+  /// Creates settings with another resolver.
   init(_ resolver: Resolver) { self.resolver = resolver }
 
-  /// The host name of the proxy itself: `http://wind.tunnel/`.
+  /// The host name of the proxy itself, `http://wind.tunnel/`.
   public static let host = "wind.tunnel"
-  /// The path to which the page that asks for the code sends it.
+  /// The path to which the page with the form for the code sends it.
   static let codePath = "/code"
-  /// The paths that are answered at the proxy's own address, too, before a device uses the proxy.
+  /// The paths that are also answered at the proxy's own address, before a device uses the proxy.
   static let ownPaths = ["/", "/ca.cer", "/ca.pem"]
 
-  /// Returns the path of the proxy's own page for a device that is given the code along with the
-  /// address, as a QR code does.
+  /// Returns the path of the proxy's own page for a device that receives the code with the address,
+  /// as from a QR code.
   public static func path(giving code: String?) -> String {
     code.map { "\(codePath)?code=\($0)" } ?? "/"
   }
 
-  /// The picture that the page shows where it is asked through the proxy.
+  /// The image that the page shows if it is requested through the proxy.
   static let pictureHostPath = "/works.svg"
 }
 
-/// The settings for decrypting tunnels: the proxy ends TLS with the client, with certificates of
-/// its own, and begins it again with the origin.
+/// The settings for decrypting tunnels: the proxy ends the client's TLS with certificates of its
+/// own, and begins TLS with the origin.
 public struct TunnelOpening: Sendable {
-  /// The TLS settings towards clients, whose authority issues certificates for the hosts that they
-  /// ask for.
+  /// The TLS settings for clients. Their authority issues certificates for the requested hosts.
   public let tls: ServerTLS
-  /// The authorities that the proxy trusts about the real servers.
+  /// The authorities that the proxy trusts for the real servers.
   public let trust: Trust
 
-  /// Makes settings of an issuer and the trusted authorities.
+  /// Creates settings from the TLS settings for clients and the trusted authorities.
   public init(_ tls: ServerTLS, trusting trust: Trust = .system) {
     (self.tls, self.trust) = (tls, trust)
   }

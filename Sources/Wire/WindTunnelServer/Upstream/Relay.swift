@@ -1,54 +1,57 @@
 internal import WindTunnel
 
-/// Carries bytes between a client and the server that it speaks with, both ways, until both ends
-/// have closed.
+/// A relay of bytes between a client and its server, in both directions, until both ends have
+/// closed.
 ///
-/// Neither side is read faster than the other takes it. An end of one direction is passed on as
-/// such, a reset as a reset. What goes wrong in a conversation is said elsewhere.
+/// Neither side is read faster than the other accepts bytes. The end of one direction is passed on
+/// as an end, and a reset as a reset. The faults of a conversation are decided elsewhere.
 final class Relay {
-  /// The things that happen to a side.
+  /// The events of one side.
   enum Event {
-    /// Bytes came; the memory is valid during the call only.
+    /// Bytes have arrived; the memory is valid only during the call.
     case came(UnsafeRawBufferPointer)
-    /// It sends no more.
+    /// The side sends no more.
     case ended
-    /// A fault has ended its part.
+    /// A fault has ended the side's part.
     case cut
-    /// Its connection is gone.
+    /// The side's connection is closed.
     case closed
   }
 
   private enum ServerEnd { case closed, reset }
 
-  /// The client; it is held by its channel, as long as that is open.
+  /// The client, whose channel holds it while the channel is open.
   private weak var left: LinkedConnection?
   private let right: Channel
-  /// The way of a conversation in which something goes wrong; `nil`: all bytes pass as they come.
+  /// The faults of the conversation; `nil` to pass all bytes unchanged.
   private var conversation: ConversationRelay?
-  /// The conversation's clock, and the moment of its next wake.
+  /// The clock of the conversation, and the time of its next wake-up.
   private let alarm: Alarm
   private var ended: ((SocketError?) -> Void)?
-  /// Told once of the faults that were not done.
+  /// Called once with the faults that were not applied.
   private var tell: (([UndoneFault]) -> Void)?
   private var closedCount = 0
   private var error: SocketError?
-  /// The sides whose ends the other one has been told of.
+  /// The sides whose end has been passed on to the other side.
   private var passedEnds: Set<WebSocketRole> = []
-  /// Tells whether a fault has ended the conversation, so that the server has nobody to talk to.
+  /// Whether a fault has ended the conversation, so that the server has no peer.
   private var isCut = false
-  /// The end of the server's connection, which the client's follows; `nil`: it is there.
+  /// The end of the server's connection, which the client's connection follows; `nil` if it is
+  /// open.
   private var serverEnd: ServerEnd?
-  /// Told of all bytes and ends before they are passed on.
+  /// Called with all bytes and ends before they are passed on.
   private var observe: ((WebSocketRole, Event) -> Void)?
 
-  /// Becomes the delegate of both; `ended` is called once, when both descriptors are closed.
+  /// Becomes the delegate of both connections; `ended` is called once, when both descriptors are
+  /// closed.
   ///
   /// - Parameters:
   ///   - left: The client.
   ///   - right: The connection to the server.
-  ///   - conversation: The conversation, where something goes wrong in it.
-  ///   - observe: Told of all that passes, before it does.
-  ///   - tell: Told once of the faults that were not done, as soon as none can be any more.
+  ///   - conversation: The conversation, if it has faults.
+  ///   - observe: Called with each event before it is passed on.
+  ///   - tell: Called once with the faults that were not applied, as soon as no more can be
+  ///     applied.
   ///   - ended: Called with the first error of a connection.
   init(
     _ left: LinkedConnection,
@@ -67,7 +70,8 @@ final class Relay {
 
   private var now: Duration { alarm.now }
 
-  /// Begins with the answer to the client's upgrade, and what the server has said behind it.
+  /// Begins with the response to the client's upgrade, and the bytes that the server sent after its
+  /// own.
   func begin(behind head: [UInt8] = [], with early: some Collection<UInt8> = []) {
     head.withUnsafeBytes { left?.write($0) }
     carry(conversation?.open())
@@ -92,13 +96,13 @@ final class Relay {
     regulate()
   }
 
-  /// Does what the conversation says.
+  /// Performs the actions of the conversation.
   private func carry(_ actions: [ConversationRelay.Action]?) {
     for action in actions ?? [] {
       switch action {
       case .bytes(let data, to: .client): left?.write(data)
       case .bytes(let data, to: .server): right.write(data)
-      // The end of the connection is the end of what it says.
+      // The end of the server's connection takes effect after all its bytes.
       case .end(to: .client): if serverEnd == nil { passEnd(of: .server) }
       case .end(to: .server): passEnd(of: .client)
       case .close: cut { $0.close() }
@@ -115,7 +119,7 @@ final class Relay {
     tellUndone()
     right.close()
     guard let left, left.isOpen else { return }
-    // Nobody it could be too fast for.
+    // The server's connection is closed, so the client need not be slowed down.
     left.resumeReading()
     end(left)
   }
@@ -131,7 +135,7 @@ final class Relay {
     regulate()
   }
 
-  /// Reads each side as fast as the other one takes it.
+  /// Reads each side as fast as the other one accepts bytes.
   private func regulate() {
     guard let left, !isCut else { return }
     if left.isCongested { left.notifyWhenDrained() }
@@ -149,7 +153,7 @@ final class Relay {
     }
   }
 
-  /// Tells the other side that one sends no more.
+  /// Informs the other side that this side sends no more.
   private func passEnd(of side: WebSocketRole) {
     passedEnds.insert(side)
     if passedEnds.count == 2 {
@@ -173,13 +177,14 @@ final class Relay {
       if isReset { right.reset() } else { right.close() }
     } else {
       serverEnd = isReset ? .reset : .closed
-      // A fault may come in the place of the end.
+      // A fault may replace the end.
       carry(conversation?.ended(.server, at: now))
       endClient()
     }
   }
 
-  /// Ends the client as the server's connection has ended, behind what is held back for it.
+  /// Ends the client's connection in the same way as the server's, after the bytes that are held
+  /// back for it.
   private func endClient() {
     guard let serverEnd, !isCut, conversation?.isPaused != true else { return }
     switch serverEnd {

@@ -1,16 +1,16 @@
 internal import WindTunnel
 
-/// A request that is being answered, and what answers it. It is much, and looked at often: so it is
-/// shared, not copied.
+/// A request in progress, with the parts that produce its response. It is large and often read, so
+/// it is shared instead of copied.
 final class RequestExchange {
   let head: RequestHead
   let outcome: Outcome
   let mapping: OriginMapping
   let delivery: Delivery
   let arrival: RequestArrival
-  /// The request's content, where it is passed on while it comes.
+  /// The request's content, if it is forwarded while it arrives.
   var upload: StreamedContent?
-  /// The measure of the answer; `nil` where nobody is told of it.
+  /// The measure of the response; `nil` if it is not reported.
   var measure: ExchangeMeasure?
   private var isFinished = false
 
@@ -26,8 +26,8 @@ final class RequestExchange {
     measure = ExchangeMeasure(of: outcome, in: mapping.context)
   }
 
-  /// Tells that the answer has come to its end, once.
-  func finished(_ ending: ExchangeEnd.Ending) {
+  /// Reports the end of the response, once.
+  func finished(_ ending: ExchangeEnd.Reason) {
     guard !isFinished else { return }
     isFinished = true
     mapping.context.deck.finished(outcome, measure?.end(ending))
@@ -38,31 +38,31 @@ final class RequestExchange {
 struct RequestArrival {
   let start: Moment
   let connection: SentRequest.Connection
-  /// The time from the connection to its first request, by TLS; `nil` for any other request.
+  /// The time from the connection to its first request, over TLS; `nil` for any other request.
   let handshake: Duration?
-  /// The place that the request is meant for; `nil`: the one that its host names.
+  /// The destination of the request; `nil` if the request's host determines it.
   var naming: OriginMapping.Naming?
-  /// Takes the round trips that go before the request on a link; `nil`: they are the connection's
-  /// own.
+  /// Returns the round trips before the request on a link, and counts them; `nil` if they are the
+  /// connection's own.
   var handshakes: (() -> Int)?
 }
 
 /// The measures of one exchange, for the observer of its end.
 struct ExchangeMeasure {
-  /// The end as far as it is known; its latency and its ending are those of ``end(_:)``.
+  /// The end as far as it is known. ``end(_:)`` sets its latency and its ending.
   var known: ExchangeEnd
   private var requestEnd = Moment.now()
 
-  /// Begins with nothing; `nil` where nobody is told.
+  /// Begins without measures; `nil` if the end is not reported.
   init?(of outcome: Outcome, in context: OriginContext) {
     let isObserved = context.deck.isObserved(outcome)
     guard isObserved || context.listsRequests || outcome.forwards else { return nil }
-    // A proxy's page tells the scenarios apart.
+    // The proxy's page distinguishes the scenarios.
     let scenario = context.proxy != nil && isObserved ? context.deck.scenario.name : nil
     known = ExchangeEnd(scenario: scenario, status: nil, bytes: 0, latency: .zero, ending: .whole)
   }
 
-  /// Takes note of the head that has gone out.
+  /// Records the head that was sent.
   mutating func take(_ head: ResponseHead) {
     known.status = head.status
     guard head.status >= 300 else { return }
@@ -72,7 +72,7 @@ struct ExchangeMeasure {
 
   private static func only(_ values: [String]) -> String? { values.count == 1 ? values[0] : nil }
 
-  /// Takes note that a recorded answer has been handed over at once.
+  /// Records that a recorded response was passed on at once.
   mutating func answered(with outcome: Outcome) {
     guard case .recording(let interaction, _) = outcome.source, let response = interaction.response
     else { return }
@@ -80,11 +80,11 @@ struct ExchangeMeasure {
     known.bytes = response.body.count
   }
 
-  /// Begins to count time anew: the request has come to its end only now.
+  /// Restarts the measured time, because the request has ended only now.
   mutating func restart() { requestEnd = Moment.now() }
 
   /// Returns the end of the exchange, which is now.
-  func end(_ ending: ExchangeEnd.Ending) -> ExchangeEnd {
+  func end(_ ending: ExchangeEnd.Reason) -> ExchangeEnd {
     var end = known
     (end.latency, end.ending) = (.nanoseconds(Moment.now() - requestEnd), ending)
     return end

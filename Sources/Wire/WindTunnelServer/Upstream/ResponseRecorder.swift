@@ -1,9 +1,9 @@
 internal import Foundation
 internal import WindTunnel
 
-/// The response of an origin to one request, as it is kept for the cassette and shown to observers.
+/// A recorder of the response of an origin to one request, for the cassette and for observers.
 ///
-/// On the loop's thread only.
+/// Use it on the loop's thread only.
 final class ResponseRecorder {
   private let exchange: RequestExchange
   private let origins: OriginContext
@@ -18,7 +18,7 @@ final class ResponseRecorder {
   private var timing = Timing(firstByte: .zero, lastByte: .zero)
   private var pieces = ArrivingPieces()
   private var shown: LiveContent
-  /// The journal of the part that arrived; `nil` as long as the response may arrive at once.
+  /// The journal of the part that arrived; `nil` while the response may still arrive at once.
   private var parts: PartJournal?
 
   /// Begins before the connection is made.
@@ -30,7 +30,7 @@ final class ResponseRecorder {
   /// The time since the exchange began.
   var elapsed: Duration { .microseconds((Moment.now() - start) / 1000) }
 
-  /// Whether the response is kept for the cassette. Otherwise it only passes.
+  /// Whether the response is kept for the cassette. Otherwise it is only passed on.
   var isKept: Bool { if case .forward(_?) = exchange.outcome.source { true } else { false } }
 
   func began(_ start: ResponseStart) { (head, timing.firstByte) = (start, elapsed) }
@@ -47,7 +47,7 @@ final class ResponseRecorder {
     show(isWhole: true)
   }
 
-  /// Shows observers the response as far as it arrived.
+  /// Shows the part of the response that arrived to observers.
   func show(isWhole: Bool) {
     guard let head,
       let shown = shown.answer(exchange.mapping.recorded(head.head), isWhole: isWhole)
@@ -55,7 +55,7 @@ final class ResponseRecorder {
     origins.deck.tell(.passed(exchange.outcome, shown), of: exchange.outcome)
   }
 
-  /// The response as far as it arrived; `nil` before its head.
+  /// The part of the response that arrived; `nil` before its head.
   var response: Response? {
     guard let start = head else { return nil }
     var head = exchange.mapping.recorded(start.head)
@@ -65,7 +65,7 @@ final class ResponseRecorder {
     return Response(head, body.body())
   }
 
-  /// Returns what arrived of a response that has an end of its own.
+  /// Returns the part that arrived of a response that ended with a failure.
   ///
   /// - Parameters:
   ///   - failure: The reason for the end.
@@ -77,11 +77,11 @@ final class ResponseRecorder {
     return .cut(response, failure)
   }
 
-  /// Returns the interaction whose result arrived at a time.
+  /// Returns the interaction whose result arrived at this time.
   func interaction(_ result: RecordedResult, at time: Duration) -> Interaction {
     var timing = timing
     timing.lastByte = time
-    // One piece is no stream worth telling of, and neither are those of a body of known length.
+    // A single piece is not a stream, and neither are the pieces of a body of known length.
     let hasLength = if case .length = head?.framing { true } else { false }
     if pieces.chunks.count > 1, !hasLength { timing.chunks = pieces.chunks }
     return Interaction(exchange.outcome.request, result, timing: timing)
@@ -101,27 +101,27 @@ final class ResponseRecorder {
     parts?.grew(to: exchange.outcome.request.body.count + body.count + 1)
   }
 
-  /// Journals no further part.
+  /// Stops the journalling of parts.
   func endParts() { parts = nil }
 }
 
-/// The content of a live response, as far as observers are shown it.
+/// The content of a live response for observers.
 private struct LiveContent {
-  /// The maximum number of bytes that are kept; 0: there are no observers.
+  /// The maximum number of bytes that are kept; 0 if there are no observers.
   private let bytesMax: Int
   private var content = Data()
   private var count = 0
 
   init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-  /// Takes a piece. Content that is too large is not kept in part: a part cannot be searched for
-  /// secrets.
+  /// Adds a piece. Content that is too large is not kept in part, because a part cannot be searched
+  /// for secrets.
   mutating func take(_ piece: Data) {
     count += piece.count
     if count <= bytesMax { content.append(piece) } else { content = Data() }
   }
 
-  /// Returns the response with the content that is kept; `nil` if there are no observers.
+  /// Returns the response with the kept content; `nil` if there are no observers.
   func answer(_ head: ResponseHead, isWhole: Bool) -> LiveResponse? {
     guard bytesMax > 0 else { return nil }
     let isKept = isWhole && count <= bytesMax

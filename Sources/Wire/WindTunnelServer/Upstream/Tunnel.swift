@@ -2,10 +2,11 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-/// One tunnel: a client's connection, the origin's, and the player that says what passes when.
+/// One tunnel: the connections of the client and the origin, and the player that decides what
+/// passes and when.
 ///
-/// On the loop's thread only. It never asks what goes wrong: it connects, passes, pauses and ends
-/// as the player says.
+/// Use it on the loop's thread only. It does not decide on faults: it connects, passes, pauses and
+/// ends as the player requires.
 final class Tunnel {
   private let decision: TunnelDecision
   private let authority: String
@@ -13,16 +14,16 @@ final class Tunnel {
   private let context: OriginContext
   /// The client's connection, until its descriptor is closed.
   private var client: Channel?
-  /// Called when that is closed.
+  /// Called when the client's descriptor is closed.
   var ended: (() -> Void)?
-  /// The search for a connection to the origin, which lives as long as it takes.
+  /// The connector to the origin, which exists until it has completed.
   private weak var connector: OriginConnector?
   private var upstream: Channel?
 
-  /// Takes the connection over where the client begins TLS, with what came for it; `nil` where its
-  /// bytes are passed on whatever they are.
+  /// Takes over the connection if the client begins TLS, with the bytes that have arrived; `nil` if
+  /// all bytes are passed on without such a check.
   private var handOver: ((Data, Handshake) -> Void)?
-  /// The handshake of the proxy with its client.
+  /// The kind of handshake between the proxy and its client.
   private var handshake = Handshake()
 
   var queue: ActionQueue
@@ -34,44 +35,45 @@ final class Tunnel {
   private let alarm: Alarm
   private var connectTime: Duration?
   private var ending: TunnelEnd.Reason?
-  /// Tells whether the client has been told that the tunnel is open.
+  /// Whether the client has been informed that the tunnel is open.
   private var isAnswered = false
   private var lastPassed = Moment.now()
-  /// The time at which the client was told that the tunnel is open, or asked for it.
+  /// The time at which the client was informed that the tunnel is open, or requested it.
   private var openMoment = Moment.now()
 
   private enum Phase {
-    /// The player has not come to the origin.
+    /// The player has not reached the origin yet.
     case before
     case connecting
-    /// The client is told that the tunnel is open, and waited for to say whether it speaks TLS.
+    /// The client has been informed that the tunnel is open; its first byte will show whether it
+    /// begins TLS.
     case listening
-    /// Bytes pass both ways.
+    /// Bytes pass in both directions.
     case passing
     /// Nothing passes any more, and the connection stays open.
     case stalled
     case ended
   }
 
-  /// One direction of a tunnel, as far as the courier has to do with it.
+  /// The state of one direction of a tunnel.
   private struct Way {
-    /// The bytes that came and may not go on yet.
+    /// The bytes that have arrived and must not be passed on yet.
     var pending = ByteQueue()
-    /// The count of bytes that have gone on.
+    /// The number of bytes that have been passed on.
     var passed = 0
-    /// Tells whether the player wants no more for now.
+    /// Whether the player currently accepts no more bytes.
     var isHeld = false
-    /// Tells whether the other end takes no more for now.
+    /// Whether the other end currently accepts no more bytes.
     var isBlocked = false
-    /// Tells whether its sender has said that it sends no more.
+    /// Whether its sender has announced that it sends no more.
     var isEnded = false
-    /// Tells whether its receiver has been told so.
+    /// Whether its receiver has been informed of that end.
     var hasPassedEnd = false
-    /// Tells whether its sender aborted; the receiver is told so behind what came before.
+    /// Whether its sender has reset the connection. The receiver's reset follows the earlier bytes.
     var isBroken = false
   }
 
-  /// Makes a tunnel; `handOver` takes the connection over where the client begins TLS.
+  /// Creates a tunnel; `handOver` takes over the connection if the client begins TLS.
   init(
     _ decision: TunnelDecision,
     to host: String,
@@ -92,7 +94,7 @@ final class Tunnel {
     )
   }
 
-  /// Begins with what the client sent behind its request.
+  /// Begins with the bytes that the client sent after its request.
   func begin(_ early: Data) {
     up.pending.append(early)
     watch()
@@ -115,7 +117,7 @@ final class Tunnel {
 
   // MARK: Ends
 
-  /// Ends both sides in one manner.
+  /// Ends both sides in the same way.
   private func end(_ reason: TunnelEnd.Reason, _ how: (Channel) -> Void) {
     guard phase != .ended else { return }
     finish(reason)
@@ -123,7 +125,7 @@ final class Tunnel {
     if let upstream { how(upstream) }
   }
 
-  /// The proxy stops: what is on its way is let go.
+  /// Stops the tunnel with the proxy, and drops the bytes in transit.
   func stop() { end(.stopped) { $0.close() } }
 
   private func clientClosed(_ error: SocketError?) {
@@ -131,7 +133,7 @@ final class Tunnel {
     guard phase != .ended else { return }
     let isReset = error?.kind == .reset
     if isReset, phase == .passing, queue.isMetering, !up.hasPassedEnd {
-      // The bytes before the reset are on their way yet.
+      // The bytes before the reset are still in transit.
       ending = ending ?? .clientReset
       up.isBroken = true
       return reachedEnd(.up)
@@ -147,12 +149,12 @@ final class Tunnel {
     if down.hasPassedEnd || phase != .passing {
       return end(isReset ? .originReset : .closed) { isReset ? $0.reset() : $0.close() }
     }
-    // The bytes before the reset are on their way yet, and so may be an end that was read.
+    // The bytes before the reset are still in transit, and possibly an end that was read.
     down.isBroken = isReset
     reachedEnd(.down)
   }
 
-  /// Nothing passes any more: says what was seen, since peers may close long after this has gone.
+  /// Ends the tunnel and reports it now, because the peers may close their connections much later.
   private func finish(_ reason: TunnelEnd.Reason) {
     ending = ending ?? reason
     phase = .ended
@@ -161,7 +163,7 @@ final class Tunnel {
     report()
   }
 
-  // The loop ended while bytes were on their way behind a client that had gone.
+  // Applies if the loop ended while bytes of a disconnected client were in transit.
   deinit { if phase != .ended { report() } }
 
   private func report() {
@@ -178,11 +180,11 @@ final class Tunnel {
     )
   }
 
-  // MARK: - Tunnels that are looked into, where there is TLS in them
+  // MARK: - Decrypted tunnels, if they carry TLS
 
-  /// Has the client meet a handshake of this kind; it has been told that the tunnel is open.
+  /// Offers the client a handshake of this kind, after it was informed that the tunnel is open.
   func shakeHands(_ handshake: Handshake) {
-    // A proxy that opens no tunnels has been refused such weather.
+    // If the proxy does not decrypt tunnels, such a scenario has been refused before.
     guard handOver != nil else { return end(.cut) { $0.reset() } }
     self.handshake = handshake
     awaitHello()
@@ -194,12 +196,12 @@ final class Tunnel {
     matchHello()
   }
 
-  /// Lets go of a client that begins a handshake (RFC 8446 §5.1), and connects any other to its
-  /// origin: what is not sealed needs no opening.
+  /// Hands over a client that begins a handshake (RFC 8446 §5.1), and connects any other to its
+  /// origin: bytes that are not encrypted need no decryption.
   private func matchHello() {
     guard phase == .listening, !up.pending.isEmpty else { return }
     guard up.pending[0] == 22, let handOver else {
-      // The live host is not asked where the tape answers for it.
+      // The live host is not contacted if the cassette answers for it.
       if decision.isOnCassette { return end(.cut) { $0.close() } }
       return connect()
     }
@@ -238,13 +240,13 @@ final class Tunnel {
       upstream = channel
       channel.delegate = self
       opened()
-    // That says nothing about the host, so nothing is kept.
+    // The refusal is no property of the host, so nothing is kept.
     case .failure(.forbidden(let refusal)):
       if !isAnswered { client?.writeNotice(403, "\(refusal)") }
       end(.refused(403)) { $0.close() }
     case .failure(.socket(let error)) where error.isOwn:
       context.deck.couldNotAsk(decision, "\(error)")
-      if !isAnswered { client?.writeNotice(503, "\(authority) was not asked: \(error).") }
+      if !isAnswered { client?.writeNotice(503, "\(authority) was not contacted: \(error).") }
       end(.failed(error.symptom)) { $0.close() }
     case .failure(let failure):
       let kept = Failure(failure.symptom, text: failure.text)
@@ -259,7 +261,7 @@ final class Tunnel {
     lastPassed = .now()
     phase = .passing
     if !isAnswered { send(Delivery.established) }
-    // What the client sent in advance, and what the player said meanwhile.
+    // The bytes that the client sent in advance, and the actions of the player in the meantime.
     let early = up.pending.count
     if queue.isMetering {
       if early > 0 { queue.add(.came(.up, early), at: alarm.now) }
@@ -298,7 +300,7 @@ extension Tunnel: Courier {
 
   func reset() { end(.cut) { $0.reset() } }
 
-  // A wire has no other way to fail.
+  // A network connection has no other way to fail.
 
   func fail(_ symptom: Symptom) { reset() }
 
@@ -338,7 +340,7 @@ extension Tunnel {
   private func source(_ way: Link.Way) -> Channel? { way == .up ? client : upstream }
   private func target(_ way: Link.Way) -> Channel? { way == .up ? upstream : client }
 
-  /// Bytes came from a way's sender.
+  /// Handles bytes from the sender of a direction.
   private func receive(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     switch phase {
     case .passing where !queue.isMetering: forward(bytes, way)
@@ -348,7 +350,7 @@ extension Tunnel {
       if phase == .listening { return matchHello() }
       if up.pending.hasWholeRecord { advance(.arrived(.clientHello)) }
       updateReading()
-    // A client that talks to nobody is thrown away what it says, and keeps nothing open by it.
+    // The bytes of a client without a peer are dropped, and they do not keep the tunnel open.
     case .stalled, .ended: return
     }
     lastPassed = reactor.now
@@ -364,7 +366,8 @@ extension Tunnel {
     }
   }
 
-  /// Asks the player. What may go at once goes from where it was read to, without a copy.
+  /// Lets the player decide. Bytes that may pass at once are written directly from the receive
+  /// buffer, without a copy.
   private func meter(_ bytes: UnsafeRawBufferPointer, _ way: Link.Way) {
     let mayGo = queue.isEmpty && self[way].pending.isEmpty
     queue.add(.came(way, bytes.count), at: alarm.now)
@@ -378,30 +381,31 @@ extension Tunnel {
     carry()
   }
 
-  /// Passes so many of the bytes that wait.
+  /// Passes this number of waiting bytes.
   func pass(_ count: Int, _ way: Link.Way) {
     guard count > 0 else { return }
     let data = self[way].pending.take(atMost: count)
     data.withUnsafeBytes { forward($0, way) }
   }
 
-  /// A way's sender sends no more.
+  /// Handles the end of a direction: its sender sends no more.
   private func reachedEnd(_ way: Link.Way) {
     guard !self[way].isEnded else { return }
     switch phase {
     case .passing:
       set(way) { $0.isEnded = true }
       if queue.isMetering { advance(.ended(way)) } else { passEnd(way) }
-    // It may well have said everything in advance; the origin hears of its end once there is one.
+    // The client may have sent everything in advance. The end is passed on after the origin is
+    // connected.
     case .connecting, .ended: break
     case .before where !isAnswered || up.pending.hasWholeRecord: break
     case .listening: end(.closed) { $0.close() }
-    // What is waited for will not come.
+    // The expected bytes will not arrive.
     case .before, .stalled: end(.clientReset) { $0.close() }
     }
   }
 
-  /// Passes nothing more, until the client leaves.
+  /// Passes nothing more, until the client disconnects.
   func stall() {
     if phase == .before, client?.inputEnded == true { return end(.clientReset) { $0.close() } }
     phase = .stalled
@@ -409,7 +413,7 @@ extension Tunnel {
     updateReading()
   }
 
-  /// Tells a way's receiver that nothing more comes.
+  /// Informs the receiver of a direction that nothing more follows.
   func passEnd(_ way: Link.Way) {
     if self[way].isBroken { return end(way == .up ? .clientReset : .originReset) { $0.reset() } }
     let other: Link.Way = way == .up ? .down : .up
@@ -421,8 +425,8 @@ extension Tunnel {
     }
   }
 
-  /// Looks now and then whether it has been idle, or open, for too long. How long its origin may
-  /// take to answer is another limit.
+  /// Checks repeatedly whether the tunnel has been idle, or open, for too long. The origin's time
+  /// to accept the connection has a limit of its own.
   private func watch() {
     let limits = context.limits
     let idle = Int64(nanosecondsOf: limits.tunnelIdleSeconds)
@@ -445,12 +449,12 @@ extension Tunnel {
     updateReading()
   }
 
-  /// Reads from each side as fast as the other takes it.
+  /// Reads from each side as fast as the other accepts bytes.
   private func updateReading() {
     for way in Link.Way.allCases {
       let state = self[way]
       let isFull = phase != .passing && state.pending.count > context.limits.queuedBytesMax
-      // Only whoever reads from a client learns that it has left.
+      // The end of a client is noticed only by reading from it.
       let isPaused = phase == .stalled ? way == .down : state.isHeld || state.isBlocked || isFull
       source(way)?.pauseReading(isPaused)
     }
@@ -458,8 +462,8 @@ extension Tunnel {
 }
 
 extension ByteQueue {
-  /// Tells whether a whole TLS record stands at the front, or something else than a handshake (RFC
-  /// 8446 §5.1: type, version, and the length in two bytes).
+  /// Whether a complete TLS record is at the front, or something other than a handshake (RFC 8446
+  /// §5.1: type, version, and the length in two bytes).
   fileprivate var hasWholeRecord: Bool {
     guard count >= 5 else { return false }
     return self[0] != 22 || count >= 5 + Int(self[3]) << 8 + Int(self[4])

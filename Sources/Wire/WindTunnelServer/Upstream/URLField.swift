@@ -14,13 +14,13 @@ enum URLField {
     ("Azure-AsyncOperation", .url), ("Link", .links), ("Refresh", .refresh),
   ]
 
-  /// Returns the kind of a field; `nil` for a field without URLs that lead anywhere.
+  /// Returns the kind of a field; `nil` if clients do not follow URLs in it.
   init?(_ field: HeaderField) {
     guard let kind = Self.kinds.first(where: { field.isNamed($0.name) })?.kind else { return nil }
     self = kind
   }
 
-  /// Returns a value in which each URL is replaced.
+  /// Returns the value with each URL replaced.
   func replacing(in value: String, _ replacement: (String) -> String) -> String {
     switch self {
     case .url: return replacement(value)

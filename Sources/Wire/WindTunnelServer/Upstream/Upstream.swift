@@ -1,18 +1,17 @@
 public import WindTunnel
 
-/// The real server that a recording server stands in front of.
+/// The real server behind a recording server.
 public struct Upstream: Sendable {
   /// The URL of the server.
   public private(set) var url: RequestURL
-  /// Tells whether requests to other ports of an ignored host are forwarded to it, too, at those
-  /// ports.
+  /// Whether requests to other ports of an ignored host are also forwarded to it, at those ports.
   public var isAnyPort = false
   private(set) var addresses: [SocketAddress]
-  /// The TLS settings of a server by `https`.
+  /// The TLS settings of an `https` server.
   private let tls: (context: TLSContext, host: HostName)?
 
-  /// The server of any URL, whose addresses are found when they are needed; `nil` for one by
-  /// `https` where there is nothing to speak it by.
+  /// Creates the server of any URL; `nil` for `https` without TLS settings or with an invalid host
+  /// name. Its addresses are looked up when they are needed.
   init?(of url: RequestURL, by context: TLSContext?) {
     var origin = url
     (origin.userInfo, origin.path, origin.query) = (nil, "/", nil)
@@ -27,26 +26,26 @@ public struct Upstream: Sendable {
     tls = (context, name)
   }
 
-  /// Resolves the upstream's host and, for `https`, reads the trusted certificates; takes as long
-  /// as the resolver does.
+  /// Resolves the upstream's host and, for `https`, reads the trusted certificates. It blocks while
+  /// the resolver waits.
   ///
   /// - Parameters:
   ///   - url: The upstream's URL, without a path.
-  ///   - trust: The authorities that are trusted about a server by `https`.
+  ///   - trust: The authorities that are trusted for an `https` server.
   /// - Throws: `ServerError.upstream` for a URL that is not `http://HOST[:PORT]` or
   ///   `https://HOST[:PORT]`, for a host without an address, or for certificates that cannot be
-  ///   parsed; `ServerError.tlsUnavailable` for `https` where there is no OpenSSL 3.
+  ///   parsed; `ServerError.tlsUnavailable` for `https` if OpenSSL 3 is missing.
   public init(_ url: RequestURL, trusting trust: Trust = .system) throws(ServerError) {
     self.url = url
     guard let scheme = url.scheme, let host = url.host, !host.isEmpty else {
-      throw .upstream("\(url) is no URL such as http://127.0.0.1:8000")
+      throw .upstream("\(url) is not a URL such as http://127.0.0.1:8000")
     }
     guard scheme == "http" || scheme == "https" else {
-      throw .upstream("\(url) is spoken to neither by http:// nor by https://")
+      throw .upstream("\(url) is neither an http:// nor an https:// URL")
     }
     guard url.path == "/", url.query == nil else {
       throw .upstream(
-        "\(url) has a path; an upstream is a whole server, such as \(url.origin ?? "")"
+        "\(url) has a path; an upstream is an origin without a path, such as \(url.origin ?? "")"
       )
     }
     do {
@@ -59,7 +58,7 @@ public struct Upstream: Sendable {
       return
     }
     guard let name = HostName(host) else {
-      throw .upstream("\(host) is no name that a certificate can be made out to")
+      throw .upstream("\(host) is not a name that a certificate can contain")
     }
     tls = (try TLSContext(trusting: trust, try OpenSSL.shared()), name)
   }
@@ -72,7 +71,7 @@ public struct Upstream: Sendable {
     return other
   }
 
-  /// Returns the server for requests, with so much time to accept a connection.
+  /// Returns the server as the destination of requests, with the time limit for connecting.
   func destination(_ limits: Limits) -> Destination {
     Destination(
       url: url,
@@ -82,7 +81,7 @@ public struct Upstream: Sendable {
     )
   }
 
-  /// Returns an end of TLS for one connection to it; `nil` for plain HTTP.
+  /// Returns a TLS end for one connection to the server; `nil` for plain HTTP.
   private func engine() throws(SocketError) -> TLSEngine? {
     guard let tls else { return nil }
     do throws(ServerError) { return try TLSEngine(tls.context, host: tls.host) } catch {

@@ -2,46 +2,48 @@ public import Foundation
 public import WindTunnel
 internal import WindTunnelSymptoms
 
-/// A comparison of a live origin's answers with those on a cassette: interaction by interaction,
+/// A comparison of a live origin's responses with those on a cassette: interaction by interaction,
 /// field by field.
 public struct Drift: Sendable, Hashable {
-  /// A field in which the live answer differs from the recorded one.
+  /// A field in which the live response differs from the recorded one.
   public struct Difference: Sendable, Hashable {
-    /// The place of the field: `status`, `header content-type`, `body $.users[0].name`,
-    /// `body line 3`, `body byte 17`, or `answer` where one of the two is a failure.
+    /// The place of the field, or `answer` if one of the two responses is a failure.
+    ///
+    /// Examples: `status`, `header content-type`, `body $.users[0].name`, `body line 3`,
+    /// `body byte 17`.
     public var place: String
-    /// The recorded value; `nil` where there is none.
+    /// The recorded value; `nil` if there is none.
     public var recorded: String?
-    /// The live value; `nil` where there is none.
+    /// The live value; `nil` if there is none.
     public var live: String?
 
-    /// Makes a difference at a place.
+    /// Creates a difference at a place.
     public init(_ place: String, recorded: String?, live: String?) {
       (self.place, self.recorded, self.live) = (place, recorded, live)
     }
   }
 
   /// The verdict on one interaction.
-  public enum Verdict: Sendable, Hashable {
-    /// The live answer equals the recorded one, without volatile parts.
+  public enum Status: Sendable, Hashable {
+    /// The live response equals the recorded one, without volatile parts.
     case same
-    /// The live answer differs from the recorded one.
+    /// The live response differs from the recorded one.
     case drifted([Difference])
-    /// The origin could not be asked, for this reason, which is no drift.
+    /// The request could not be sent to the origin, for this reason. This is not a drift.
     case skipped(String)
   }
 
   /// An interaction of the cassette, with its verdict.
-  public struct Entry: Sendable, Hashable {
+  public struct CheckedInteraction: Sendable, Hashable {
     /// The interaction's number on the cassette, from 1.
     public var number: Int
     /// The recorded request, such as `GET https://api.example.com/users/7`.
     public var request: String
     /// The verdict on the interaction.
-    public var verdict: Verdict
+    public var verdict: Status
 
-    /// Makes an entry of its parts.
-    public init(_ number: Int, _ request: Request, _ verdict: Verdict) {
+    /// Creates an entry for a request with its verdict.
+    public init(_ number: Int, _ request: Request, _ verdict: Status) {
       self.number = number
       var url = request.url
       url.userInfo = nil
@@ -51,28 +53,27 @@ public struct Drift: Sendable, Hashable {
   }
 
   /// The interactions in the cassette's order.
-  public var entries: [Entry]
+  public var entries: [CheckedInteraction]
 
-  /// Makes a drift of entries.
-  public init(_ entries: [Entry] = []) { self.entries = entries }
+  /// Creates a drift from entries.
+  public init(_ entries: [CheckedInteraction] = []) { self.entries = entries }
 
-  /// Tells whether no interaction has drifted.
+  /// Whether no interaction has drifted.
   public var isEmpty: Bool { drifted.isEmpty }
 
   /// The interactions that have drifted.
-  public var drifted: [Entry] {
+  public var drifted: [CheckedInteraction] {
     entries.filter { if case .drifted = $0.verdict { true } else { false } }
   }
 
-  /// The interactions that could not be asked.
-  public var skipped: [Entry] {
+  /// The interactions that were skipped.
+  public var skipped: [CheckedInteraction] {
     entries.filter { if case .skipped = $0.verdict { true } else { false } }
   }
 }
 
 extension Drift: CustomStringConvertible {
-  /// The number of differences of one interaction that a person is shown; a program gets all of
-  /// them.
+  /// The maximum number of differences of one interaction that the text lists; the JSON has all.
   private static let differencesMax = 20
 
   /// The interactions that have drifted or were skipped, and a last line that counts them.
@@ -116,7 +117,7 @@ extension Drift.Difference: CustomStringConvertible {
   }
 }
 
-extension Drift.Entry {
+extension Drift.CheckedInteraction {
   fileprivate var json: JSON {
     var members = JSON.members(["number": .number(number), "request": .text(request)])
     switch verdict {
@@ -137,18 +138,19 @@ extension Drift.Entry {
 }
 
 extension Drift {
-  /// Returns why a live origin cannot be asked for an interaction; `nil` if it can.
+  /// Returns the reason for not sending an interaction's request to a live origin; `nil` if it can
+  /// be sent.
   package static func reasonToSkip(_ interaction: Interaction, asksUnsafe: Bool) -> String? {
     let request = interaction.request
     if let failure = interaction.failure {
-      return "a failure was recorded, \(failure.symptom.rawValue)"
+      return "its recording is a failure, \(failure.symptom.rawValue)"
     }
     if interaction.isConversation || !interaction.messages.isEmpty { return "it is a WebSocket" }
-    // RFC 9110 §9.2.1, but for TRACE, which clients do not send.
+    // RFC 9110 §9.2.1, except TRACE, which clients do not send.
     if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
-      return "\(request.method) is not safe to ask again"
+      return "\(request.method) is not safe to send again"
     }
     if interaction.isTemplate { return "its response is a template" }
-    return request.url.path.contains("{") ? "its address is a pattern" : nil
+    return request.url.path.contains("{") ? "its URL is a pattern" : nil
   }
 }

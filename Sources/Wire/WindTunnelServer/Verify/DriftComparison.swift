@@ -2,18 +2,18 @@ internal import Foundation
 package import WindTunnel
 internal import WindTunnelSymptoms
 
-extension Drift.Verdict {
-  /// Compares what an origin answered with what was recorded of it.
+extension Drift.Status {
+  /// Compares the response of an origin with the recorded one.
   ///
-  /// The live answer is redacted like anything that is recorded, so neither a verdict nor a report
-  /// can tell a secret, and what is redacted on both sides agrees.
+  /// The live response is redacted like a recording. So neither a verdict nor a report can reveal a
+  /// secret, and parts that are redacted on both sides agree.
   ///
   /// - Parameters:
   ///   - recorded: The interaction of the cassette.
-  ///   - asked: The request as it was sent, secrets and all.
-  ///   - live: What came back for it.
-  ///   - rules: What is taken out of that beside what always is.
-  ///   - names: Header fields, in lower case, that are not compared beside those that never are.
+  ///   - asked: The request as it was sent, including secrets.
+  ///   - live: The result of that request.
+  ///   - rules: Additional rules for redacting the result. The built-in rules always apply.
+  ///   - names: Further header fields that are not compared, in lower case.
   package init(
     _ recorded: Interaction,
     asked: Request,
@@ -23,7 +23,7 @@ extension Drift.Verdict {
   ) {
     var redaction = Redaction(continuing: [recorded], rules: rules)
     guard let live = redaction.redact([Interaction(asked, live)]).first else {
-      self = .skipped("its live answer repeats a credential, so that it cannot be shown")
+      self = .skipped("its live response contains a credential and cannot be shown")
       return
     }
     var comparison = DriftComparison(volatile: names)
@@ -32,7 +32,7 @@ extension Drift.Verdict {
   }
 }
 
-/// A comparison that collects the differences between a recorded answer and a live one.
+/// A comparison that collects the differences between a recorded response and a live one.
 private struct DriftComparison {
   private(set) var differences: [Drift.Difference] = []
   private let volatile: Set<String>
@@ -40,19 +40,19 @@ private struct DriftComparison {
   init(volatile: Set<String> = []) { self.volatile = volatile }
 
   private mutating func note(_ place: String, _ recorded: String?, _ live: String?) {
-    // What stands beside a redacted part may be the part itself in another shape.
+    // The live value at the place of a redacted part may be the secret in another form.
     let hides = recorded?.contains("REDACTED-") == true && live != nil
     let excerpts = Excerpts(recorded, live, charactersMax: Self.charactersMax)
     differences.append(
       Drift.Difference(
         place,
         recorded: excerpts.old,
-        live: hides ? "something else, which is not shown" : excerpts.new
+        live: hides ? "another value, which is not shown" : excerpts.new
       )
     )
   }
 
-  /// The length of a value as a report has it.
+  /// The maximum number of characters of a value in a report.
   private static let charactersMax = 79
 
   mutating func compare(_ recorded: Interaction, _ live: Interaction) {
@@ -66,7 +66,7 @@ private struct DriftComparison {
     compare(there.headers, here.headers, "header")
     compare(there.trailers, here.trailers, "trailer")
     let isBodiless = Response.hasNoContent(method: recorded.request.method, status: here.status)
-    // A body of another status says nothing more.
+    // The body of a response with another status adds nothing.
     if !isBodiless, there.status == here.status { compareBodies(there, here) }
   }
 
@@ -80,7 +80,7 @@ private struct DriftComparison {
   }
 
   private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields, _ noun: String) {
-    // Some platforms join repeats and sort names.
+    // Some platforms join repeated fields and sort names.
     for name in Self.unique((Array(recorded) + Array(live)).map { $0.name.lowercased() })
     where !Self.framing.contains(name) {
       let (there, here) = (Self.joined(recorded, name), Self.joined(live, name))
@@ -99,7 +99,7 @@ private struct DriftComparison {
     return names.filter { seen.insert($0).inserted }
   }
 
-  /// Of the connection and of how a body was wrapped for it; the body itself is compared.
+  /// The fields of the connection and of the body's encoding for it. The body itself is compared.
   private static let framing: Set<String> = [
     "connection", "keep-alive", "trailer", "transfer-encoding", "content-encoding",
     "content-length",
@@ -117,19 +117,19 @@ private struct DriftComparison {
     compareLines(there, here)
   }
 
-  /// Returns the body without its coding for the way, which is not compared.
+  /// Returns the body without its content coding, which is not compared.
   private static func opened(_ response: Response) -> Data {
     response.headers.opened(response.body.data)?.content ?? response.body.data
   }
 
   private static func structure(_ data: Data) -> JSON? {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") else { return nil }
-    // What is no JSON is compared as text, so the reason does not matter.
+    // A body that is not JSON is compared as text, so the reason does not matter.
     return try? JSONParser.parse(data)
   }
 
-  /// Compares two structures value by value; the order of keys and the spelling of numbers mean
-  /// nothing.
+  /// Compares two structures value by value; the order of keys and the spelling of numbers have no
+  /// meaning.
   private mutating func compare(_ recorded: JSON, _ live: JSON, at path: String) {
     switch (recorded, live) {
     case (.object(let there), .object(let here)):
@@ -161,7 +161,7 @@ private struct DriftComparison {
     }
   }
 
-  /// `.name`, or `["na me"]` where that is no plain word.
+  /// Returns `.name`, or `["na me"]` if the name is not a plain word.
   private static func step(_ name: String) -> String {
     let isWord =
       name.first?.isNumber == false && name.allSatisfy { $0 == "_" || $0.isLetter || $0.isNumber }
@@ -173,12 +173,12 @@ private struct DriftComparison {
     for index in 0..<max(there.count, here.count) {
       let (one, other) = (there.dropFirst(index).first, here.dropFirst(index).first)
       if let one, let other, one.agrees(with: other) { continue }
-      // The first says where to look; after an insertion every other line differs.
+      // Only the first difference is reported: after an insertion every other line differs.
       return note("body line \(index + 1)", one, other)
     }
   }
 
-  /// By bytes: CR and LF are one character.
+  /// Splits by bytes, because CR and LF together are one character.
   private static func lines(_ text: String) -> [String] {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(Substring($0)) }

@@ -1,20 +1,20 @@
 internal import Foundation
 package import WindTunnel
 
-// A recorded login that is sent again answers with secrets of today for the redacted parts of later
-// requests.
+// The response to a recorded login that is sent again has new secrets, which replace the redacted
+// parts of later requests.
 
 extension Secrets {
-  /// Takes the values that a live response has in place of a recorded one's redacted parts.
+  /// Learns the values in a live response at the places of a recorded one's redacted parts.
   package mutating func learn(from recorded: Response, _ live: Response) {
     for field in recorded.headers {
-      // Behind the value of a cookie stand its dates.
+      // The value of a cookie is followed by its dates.
       let pair = { (text: String) in
         field.isNamed("Set-Cookie") ? String(text.prefix { $0 != ";" }) : text
       }
       for value in live.headers.values(field.name) { learn(pair(field.value), pair(value)) }
     }
-    // What is no JSON has no places to compare.
+    // A body that is not JSON has no places to compare.
     guard let there = recorded.headers.opened(recorded.body.data)?.content,
       let here = live.headers.opened(live.body.data)?.content,
       let old = try? JSONParser.parse(there), let new = try? JSONParser.parse(here)
@@ -42,7 +42,7 @@ extension Secrets {
 }
 
 extension Cassette {
-  /// The places of interactions whose responses have redacted parts that later requests send: each
+  /// The indices of interactions whose responses have redacted parts that later requests send: each
   /// is a login, or the result of one.
   package var logins: Set<Int> {
     var (sent, logins): (Set<Pseudonym>, Set<Int>) = ([], [])

@@ -1,18 +1,19 @@
 internal import Foundation
 package import WindTunnel
 
-/// The secrets that replace placeholders again, so that a live origin can be asked.
+/// The secrets that replace the redacted parts of requests, so that these can be sent to a live
+/// origin.
 package struct Secrets: Sendable {
-  /// A redacted part that nobody has given a secret for.
+  /// A redacted part without a given secret.
   package struct Missing: Error, Hashable {
     /// The redacted part, such as `REDACTED-authorization-1`.
     package var part: String
-    /// The name that a secret for it is given by, such as `authorization`.
+    /// The name for giving a secret for it, such as `authorization`.
     package var name: String {
       String(numberedName[..<(numberedName.lastIndex(of: "-") ?? numberedName.endIndex)])
     }
 
-    /// The name that a secret for it alone is given by, such as `authorization-1`.
+    /// The name for giving a secret for this part alone, such as `authorization-1`.
     fileprivate var numberedName: String {
       let mark = part.range(of: "REDACTED-", options: .backwards)
       return String(part[(mark?.upperBound ?? part.startIndex)...].prefix { $0 != "@" })
@@ -21,32 +22,35 @@ package struct Secrets: Sendable {
 
   private var values: [String: String]
 
-  /// Takes values by name: `authorization` stands for every `REDACTED-authorization-N`,
-  /// `authorization-2` for the second alone. A name may be spelled as it was before it was
-  /// redacted: `loginToken` is `logintoken`, `api_key` is `api-key`.
+  /// Creates secrets by name: `authorization` is for every `REDACTED-authorization-N`,
+  /// `authorization-2` for the second alone.
+  ///
+  /// A name may be spelled as it was before it was redacted: `loginToken` means `logintoken`,
+  /// `api_key` means `api-key`.
   package init(_ values: [String: String]) {
     self.values = Dictionary(values.map { (Self.name($0), $1) }) { first, _ in first }
   }
 
-  /// Gives a value for one redacted part, unless one was given.
+  /// Sets the value for one redacted part, unless it has one.
   mutating func set(_ value: String, for numberedName: String) {
     if values[numberedName] == nil { values[numberedName] = value }
   }
 
-  /// Returns a name as it stands in a redacted part.
+  /// Returns a name in its spelling in a redacted part.
   package static func name(_ text: String) -> String {
     String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" })
   }
 
-  /// Returns the secrets that can be given for a cassette: the names of the redacted parts of its
-  /// requests, with and without their ordinals, such as `authorization` and `authorization-1`.
+  /// Returns the names of the secrets that can be given for a cassette. They are the names of the
+  /// redacted parts of its requests, with and without their ordinals, such as `authorization` and
+  /// `authorization-1`.
   package static func names(in interactions: [Interaction]) -> (
     names: Set<String>, all: Set<String>
   ) {
     var (names, all): (Set<String>, Set<String>) = ([], [])
     var known = Secrets([:])
     for interaction in interactions {
-      // Each part that is missing is named by itself, and is known from then on.
+      // Each missing part is reported separately, and is known afterwards.
       while true {
         do throws(Missing) {
           _ = try known.restored(interaction.request)
@@ -102,7 +106,7 @@ package struct Secrets: Sendable {
     if !packed.isEmpty { return try unpacked(text, packed.map(\.range), escaped) }
     var result = ""
     var rest = text[...]
-    // What kept its shape is a token that decodes, or an address.
+    // A redacted part that kept its form is a token that can be decoded, or an email address.
     let part = /(?:eyJ[\w-]+\.[\w-]*\.)?REDACTED-([a-z0-9-]*[a-z0-9])-([0-9]+)(?:@example\.test)?/
     while let match = rest.firstMatch(of: part) {
       let name = String(match.output.1)
@@ -115,7 +119,7 @@ package struct Secrets: Sendable {
     return result + rest
   }
 
-  /// Opens what is in base64 or hexadecimal digits, restores it and spells it again.
+  /// Decodes the parts in base64 or hexadecimal digits, restores them and encodes them again.
   private func unpacked(
     _ text: String,
     _ ranges: [Range<String.Index>],

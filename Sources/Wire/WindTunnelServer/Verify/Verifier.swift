@@ -1,45 +1,45 @@
 public import WindTunnel
 internal import WindTunnelSymptoms
 
-/// A comparison of a cassette with the live origin: each interaction's request is sent again, one
-/// after the other in recorded order, and the answers are compared.
+/// A comparison of a cassette with the live origin. It sends each interaction's request again, in
+/// recorded order, and compares the responses.
 ///
 /// ```swift
 /// let verifier = Verifier(try Upstream(RequestURL(origin)))
 /// let drift = try await verifier.verify(cassette)
 /// ```
 ///
-/// By default only safe requests are sent (RFC 9110 §9.2.1); the others are skipped and named.
+/// By default only safe requests are sent (RFC 9110 §9.2.1); the others are skipped and listed.
 public struct Verifier: Sendable {
-  /// The origin on the cassette; `nil`: the one that most of it was recorded from.
+  /// The origin on the cassette; `nil` for the origin of most of its interactions.
   public var recordedOrigin: RequestURL?
   /// The values of redacted parts of requests: `authorization` for every
   /// `REDACTED-authorization-N`, `authorization-2` for the second alone.
   public var secrets: [String: String] = [:]
-  /// Whether requests that may change something are sent, too.
+  /// Whether requests that may change something are also sent.
   public var asksUnsafe = false
-  /// Whether unsafe requests are sent, too, if their responses have secrets that later requests
-  /// send. The live response's values are sent in place of the redacted parts.
+  /// Whether unsafe requests are also sent if their responses have secrets that later requests
+  /// send. The live response's values replace the redacted parts.
   public var logsIn = false
-  /// The time that an answer may take on an open connection.
+  /// The maximum time for a response on an open connection.
   public var timeout: Duration = .seconds(30)
-  /// The rules, beside those that always apply, by which live answers are redacted before any of
-  /// them is shown.
+  /// Additional rules for redacting live responses before they are shown. The built-in rules always
+  /// apply.
   public var redaction = RedactionRules.standard
   /// The names of further header fields that are not compared.
   public var volatile: [String] = []
-  /// Tells, behind a secret that is missing, how one of its name is given.
+  /// Returns advice on how to give a missing secret of this name, for the end of the message.
   package var advice: @Sendable (_ name: String) -> String = { _ in "" }
-  /// The limits of an answer's size and of the time to connect.
+  /// The limits for the size of a response and the time to connect.
   public var limits = Limits.upstream
   private let upstream: Upstream
 
-  /// Makes a verifier of a server.
+  /// Creates a verifier for a server.
   public init(_ upstream: Upstream) { self.upstream = upstream }
 
-  /// Sends the requests and compares the answers.
+  /// Sends the requests and compares the responses.
   ///
-  /// - Throws: `ServerError.upstream` where the server cannot be reached.
+  /// - Throws: `ServerError.upstream` if the server cannot be reached.
   public func verify(_ cassette: Cassette) async throws -> Drift {
     let recordedURL = recordedOrigin ?? Deck(cassette).origin ?? upstream.url
     let loop = try EventLoop(name: "WindTunnel verifier")
@@ -49,7 +49,7 @@ public struct Verifier: Sendable {
       for (index, interaction) in cassette.interactions.enumerated() {
         let asksUnsafe = asksUnsafe || logins.contains(index)
         let verdict = try await verdict(on: interaction, recordedURL, loop, &secrets, asksUnsafe)
-        drift.entries.append(Drift.Entry(index + 1, interaction.request, verdict))
+        drift.entries.append(Drift.CheckedInteraction(index + 1, interaction.request, verdict))
       }
       await loop.stop()
       return drift
@@ -65,13 +65,13 @@ public struct Verifier: Sendable {
     _ loop: EventLoop,
     _ secrets: inout Secrets,
     _ asksUnsafe: Bool
-  ) async throws -> Drift.Verdict {
+  ) async throws -> Drift.Status {
     if let reason = Drift.reasonToSkip(interaction, asksUnsafe: asksUnsafe) {
       return .skipped(reason)
     }
     let place = interaction.request.url
     if place.host != nil, place.origin != recordedURL.origin {
-      return .skipped("it is not of \(recordedURL.origin ?? "")")
+      return .skipped("it is not from \(recordedURL.origin ?? "")")
     }
     let asked: Request
     do throws(Secrets.Missing) {
@@ -84,16 +84,16 @@ public struct Verifier: Sendable {
     case .message(let error)? where [.contentTooLarge, .fieldsTooLarge].contains(error.kind):
       return .skipped(error.sentence)
     case .socket(let error)? where error.isOwn:
-      throw ServerError.upstream("\(upstream.url.origin ?? "") was not asked: \(error)")
+      throw ServerError.upstream("no request to \(upstream.url.origin ?? "") was sent: \(error)")
     // The next address of the server shows the same certificate.
     case .socket(let error)? where error.operation != .read && error.operation != .write:
-      throw ServerError.upstream("\(upstream.url.origin ?? "") does not answer: \(error)")
+      throw ServerError.upstream("\(upstream.url.origin ?? "") does not respond: \(error)")
     default: break
     }
     if logsIn, case .response(let here) = live.result, let there = interaction.response {
       secrets.learn(from: there, here)
     }
-    return Drift.Verdict(
+    return Drift.Status(
       interaction,
       asked: asked,
       live: named(live.result, recordedURL),
@@ -109,11 +109,11 @@ public struct Verifier: Sendable {
     _ loop: EventLoop
   ) async throws -> (result: RecordedResult, failure: ExchangeFailure?) {
     var request = asked
-    // As it was recorded: what was kept opened or in gzip must not come in a coding that cannot be
-    // opened.
+    // Requests the body as it was recorded: a body that was kept decoded or in gzip must not be
+    // received in a coding that cannot be decoded.
     let coding = recorded.response?.headers["Content-Encoding"]?.lowercased() ?? ""
     if !["br", "zstd"].contains(coding) { request.headers.acceptOnlyOpenedCodings() }
-    // The recorded client may have asked for the trailers.
+    // The recorded client may have requested the trailers.
     let takesTrailers = request.headers["TE"] != nil || recorded.response?.trailers.isEmpty == false
     request.headers.removeConnectionFields()
     request.headers.remove("Host")
@@ -146,8 +146,8 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Replaces the server's origin in the fields by the recorded origin, which may have the server's
-  /// scheme in the response.
+  /// Replaces the server's origin in the fields by the recorded origin. A response may have the
+  /// recorded origin with the server's scheme.
   private func named(_ answer: RecordedResult, _ recordedURL: RequestURL) -> RecordedResult {
     guard case .response(var response) = answer else { return answer }
     var told = recordedURL
@@ -162,7 +162,7 @@ public struct Verifier: Sendable {
 }
 
 extension ClientExchange.Collected {
-  /// Returns what arrived before a failure; `nil` if all did.
+  /// Returns the part that arrived before a failure, or the whole response if there was none.
   fileprivate func answer(_ failure: ExchangeFailure?) -> RecordedResult {
     let failure = failure.map { Failure($0.symptom) }
     guard let response else { return .failure(failure ?? Failure(.emptyAnswer)) }

@@ -1,19 +1,21 @@
-/// The addresses that a proxy connects to for a peer that is another machine.
+/// The rule that determines the addresses to which a proxy connects another machine.
 ///
-/// Such a peer gets to nothing by the proxy that it could not reach by itself: neither to the
-/// machine that the proxy runs on, nor to the private networks which that machine is in and the
-/// peer is not. What is judged is the address that is about to be connected to; a name says
-/// nothing, since it may have another address the next time.
+/// Through the proxy, such a peer reaches only addresses that it could also reach by itself. It
+/// reaches neither the proxy's machine, nor private networks of that machine to which the peer does
+/// not belong. The rule checks the address of the connection, not its name, because a name may
+/// resolve to a different address the next time.
 package struct AddressPolicy: Sendable, Hashable {
-  /// The subnet that the peer came from; `nil` where it came from further away than the network
-  /// that the proxy listens at.
+  /// The subnet of the peer; `nil` if the peer is outside the network of the proxy's listening
+  /// address.
   private let subnet: Subnet?
   private let exceptions: [AllowedAddress]
 
+  /// Creates a policy for a peer.
+  ///
   /// - Parameters:
   ///   - peer: The peer's address.
   ///   - network: The subnet of the address that the proxy listens at.
-  ///   - exceptions: What whoever runs the proxy has let in by name.
+  ///   - exceptions: The addresses that the proxy's user has allowed explicitly.
   package init(
     for peer: SocketAddress?,
     in network: Subnet?,
@@ -24,8 +26,8 @@ package struct AddressPolicy: Sendable, Hashable {
     self.exceptions = exceptions
   }
 
-  /// Returns why an address is not connected to; `nil` for one that is. `localEnd` tells which
-  /// address of this machine would speak to another one.
+  /// Returns why an address is refused; `nil` if the connection is allowed. `localEnd` returns the
+  /// local address for a connection to an address.
   package func refusal(
     of destination: SocketAddress,
     asking localEnd: (SocketAddress) -> LocalEnd
@@ -34,7 +36,8 @@ package struct AddressPolicy: Sendable, Hashable {
     if exceptions.contains(where: { $0.covers(address) }) { return nil }
     var reason = reason(against: address, from: subnet, asking: localEnd)
     if reason == nil, let inner = address.translated {
-      // What a gateway makes of it is nowhere near the peer (RFC 6052 §3.1, RFC 3056 §2).
+      // A gateway connects to the embedded address, which is not near the peer (RFC 6052 §3.1, RFC
+      // 3056 §2).
       reason = self.reason(against: inner, from: nil, asking: localEnd)
     }
     return reason.map { AddressRefusal(address: address, reason: $0) }
@@ -56,34 +59,33 @@ package struct AddressPolicy: Sendable, Hashable {
   }
 }
 
-/// The end of a connection on this machine, before there is the connection.
+/// The local end of a possible connection.
 package enum LocalEnd: Sendable, Hashable {
   case at(SocketAddress)
-  /// No route leads to the other end.
+  /// There is no route to the other end.
   case nowhere
-  /// The system would not tell.
+  /// The system did not report the local end.
   case unknown
 }
 
 /// The refusal of a proxy to connect a peer to an address.
 public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
-  /// The reasons for a refusal, of which most are the scope in which the address is understood (RFC
-  /// 4291 §2.5, RFC 6890).
+  /// The reasons for a refusal. Most are the scope of the address (RFC 4291 §2.5, RFC 6890).
   package enum Reason: Sendable, Hashable {
-    /// The address is each machine's own.
+    /// The address is a loopback address.
     case loopback
-    /// The address stands for no machine, or for this one in the absence of another.
+    /// The address identifies no machine, or this one if there is no other.
     case unspecified
-    /// The address is of one link, where a cloud's machines also get their secrets
-    /// (169.254.169.254).
+    /// The address is only valid on one link. Cloud machines also get their secrets at such an
+    /// address (169.254.169.254).
     case linkLocal
-    /// The address is of a group.
+    /// The address is a multicast address.
     case multicast
-    /// The address is of a network that does not belong to the Internet.
+    /// The address is in a network that is not part of the Internet.
     case limited
-    /// The address is one of this machine's.
+    /// The address belongs to this machine.
     case own
-    /// The system does not report whether the address is one of this machine's.
+    /// The system does not report whether the address belongs to this machine.
     case unknown
   }
 
@@ -94,29 +96,31 @@ public struct AddressRefusal: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let kind =
       switch reason {
-      case .loopback: "the machine itself that the proxy runs on"
-      case .own: "an address of the machine that the proxy runs on"
-      case .unspecified: "no address of one machine"
+      case .loopback: "the machine of the proxy itself"
+      case .own: "an address of the machine of the proxy"
+      case .unspecified: "not the address of one machine"
       case .linkLocal: "a link-local address"
       case .multicast: "a multicast address"
-      case .limited: "not of the Internet and not of the device's own network"
-      case .unknown: "an address of which the system does not tell whether it is the proxy's own"
+      case .limited: "neither on the Internet nor in the device's own network"
+      case .unknown: "an address that may be the proxy's own, as far as the system reports"
       }
-    let sentence = "\(address) is \(kind), and the proxy connects no other machine to it."
+    let sentence = "\(address) is \(kind), so the proxy does not connect other machines to it."
     if reason == .unspecified || reason == .multicast { return sentence }
-    return "\(sentence) Whoever runs the proxy can allow it: --allow-private \(address)"
+    return "\(sentence) To allow it, start the proxy with --allow-private \(address)"
   }
 }
 
-/// An address that a proxy connects other machines to although its policy forbids it.
+/// An address to which a proxy connects other machines although its policy forbids it.
 public struct AllowedAddress: Sendable, Hashable {
   private let address: SocketAddress
-  /// Tells whether it is meant at every port.
+  /// Whether every port is allowed.
   private let isAnyPort: Bool
 
-  /// Parses `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` for text that is not
-  /// the address of one machine, and for a loopback address without a port: many services listen
-  /// there that are not meant, the proxy's own admin port included.
+  /// Parses `10.1.2.3`, `10.1.2.3:8080`, `fd00::7` or `[fd00::7]:8080`; `nil` if the text is not
+  /// the address of one machine.
+  ///
+  /// A loopback address requires a port, because many other services listen there, including the
+  /// proxy's own admin port.
   public init?(_ text: String) {
     if let address = SocketAddress(text, port: 0) {
       (self.address, isAnyPort) = (address.unmapped, true)
@@ -139,9 +143,9 @@ public struct AllowedAddress: Sendable, Hashable {
   }
 }
 
-/// The ranges of addresses with a scope of their own; `nil` is the same for all.
+/// The address ranges with their scopes; `nil` is global.
 private enum AddressRanges {
-  /// The ranges that are not global, as IANA's registry of special purposes has them (RFC 6890
+  /// The ranges that are not global, according to IANA's registry of special purposes (RFC 6890
   /// §2.2.2).
   static let four: [(subnet: Subnet, scope: AddressRefusal.Reason?)] = [
     // "This network" (RFC 1122 §3.2.1.3).
@@ -154,8 +158,8 @@ private enum AddressRanges {
     (Subnet(four: 172, 16, length: 12), .limited),
     (Subnet(four: 192, 168, length: 16), .limited),
     (Subnet(four: 100, 64, length: 10), .limited),
-    // Protocol assignments, documentation (RFC 5737), benchmarks (RFC 2544), and what was kept for
-    // later together with the limited broadcast (RFC 1112 §4, RFC 919 §7).
+    // Protocol assignments, documentation (RFC 5737), benchmarks (RFC 2544), and the reserved range
+    // together with the limited broadcast (RFC 1112 §4, RFC 919 §7).
     (Subnet(four: 192, 0, 0, length: 24), .limited),
     (Subnet(four: 192, 0, 2, length: 24), .limited),
     (Subnet(four: 198, 51, 100, length: 24), .limited),
@@ -164,20 +168,19 @@ private enum AddressRanges {
     (Subnet(four: 240, length: 4), .limited),
   ]
 
-  /// The global addresses of IPv6, and in front of them the exceptions; the rest of IPv6 is
-  /// nobody's, or a private network's as fc00::/7 is (RFC 4193 §3.1).
+  /// The global addresses of IPv6, preceded by exceptions. The rest of IPv6 is unassigned or
+  /// private, such as fc00::/7 (RFC 4193 §3.1).
   static let six: [(subnet: Subnet, scope: AddressRefusal.Reason?)] = [
     (Subnet(six: 0, length: 128), .unspecified),
     (Subnet(six: 0, 0, 0, 0, 0, 0, 0, 1, length: 128), .loopback),
     (Subnet(six: 0xFE80, length: 10), .linkLocal),
     (Subnet(six: 0xFF00, length: 8), .multicast),
-    // Protocol assignments with Teredo among them (RFC 4380), and documentation (RFC 3849, RFC
-    // 9637).
+    // Protocol assignments including Teredo (RFC 4380), and documentation (RFC 3849, RFC 9637).
     (Subnet(six: 0x2001, length: 23), .limited),
     (Subnet(six: 0x2001, 0xDB8, length: 32), .limited),
     (Subnet(six: 0x3FFF, length: 20), .limited),
     (Subnet(six: 0x2000, length: 3), nil),
-    // As far as the IPv4 address within is.
+    // Global if the embedded IPv4 address is.
     (Subnet(six: 0x64, 0xFF9B, length: 96), nil),
   ]
 }
@@ -191,18 +194,19 @@ extension SocketAddress {
     return isFour ? nil : .limited
   }
 
-  /// The IPv4 address that an IPv6 socket spells `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2), and every
-  /// other address as it is: the two are one.
+  /// The IPv4 address in a mapped address such as `::ffff:127.0.0.1` (RFC 4291 §2.5.5.2); any other
+  /// address unchanged.
   package var unmapped: SocketAddress { Self.mapped.contains(self) ? four(at: 12) ?? self : self }
 
-  /// The IPv4 address that a gateway on the way makes of an IPv6 one: behind 64:ff9b::/96 (NAT64,
-  /// RFC 6052 §2.1), and within 2002::/16 (6to4, RFC 3056 §2).
+  /// The IPv4 address to which a gateway translates an IPv6 address; `nil` if there is none.
+  ///
+  /// These are addresses in 64:ff9b::/96 (NAT64, RFC 6052 §2.1) and 2002::/16 (6to4, RFC 3056 §2).
   fileprivate var translated: SocketAddress? {
     if Self.translatedByNAT64.contains(self) { return four(at: 12) }
     return Self.sixToFour.contains(self) ? four(at: 2) : nil
   }
 
-  /// Tells whether address and port are the same, whatever interface they are said to be of.
+  /// Whether address and port are equal, ignoring the interface.
   fileprivate func isSame(as other: SocketAddress) -> Bool {
     addressBytes == other.addressBytes && port == other.port
   }
@@ -221,21 +225,21 @@ extension SocketAddress {
 package struct Subnet: Sendable, Hashable {
   /// The first address, in network order.
   private let first: [UInt8]
-  /// The number of bits that its addresses have in common.
+  /// The number of common bits.
   private let length: Int
 
-  /// Takes any of its addresses; bits behind the length are ignored.
+  /// Creates the subnet of an address; bits after the length are ignored.
   package init(_ address: [UInt8], length: Int) {
     self.length = length
     first = address.enumerated().map { place, byte in byte & Self.mask(length - place * 8) }
   }
 
-  /// Takes the first bytes of an IPv4 subnet, whose others are 0.
+  /// Creates an IPv4 subnet from its first bytes; the others are 0.
   package init(four: UInt8..., length: Int) {
     self.init(four + [UInt8](repeating: 0, count: 4 - four.count), length: length)
   }
 
-  /// Takes the first groups of an IPv6 subnet, whose others are 0.
+  /// Creates an IPv6 subnet from its first groups; the others are 0.
   package init(six: UInt16..., length: Int) {
     let bytes = six.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
     self.init(bytes + [UInt8](repeating: 0, count: 16 - bytes.count), length: length)
@@ -246,7 +250,7 @@ package struct Subnet: Sendable, Hashable {
     return bytes.count == first.count && Self(bytes, length: length) == self
   }
 
-  /// Returns the bits of a byte that belong to a prefix which has so many left.
+  /// Returns the mask of a byte if `bits` bits of the prefix remain.
   private static func mask(_ bits: Int) -> UInt8 {
     bits >= 8 ? 0xFF : bits <= 0 ? 0 : ~(0xFF >> UInt8(bits))
   }

@@ -1,14 +1,14 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// Finds addresses of names on threads of its own, since the system's resolver blocks: up to 10 s
-/// where no server answers.
+/// A resolver of names on its own threads, because the system's resolver blocks: up to 10 s if no
+/// name server responds.
 package final class Resolver: Sendable {
   package typealias Answer = Swift.Result<[SocketAddress], SocketError>
 
-  /// The count of names that are looked up at once; a slow one must not hold up the others.
+  /// The maximum number of concurrent look-ups, so that a slow one does not delay the others.
   static let threadsMax = 4
-  /// The count of names that wait at most; further ones are refused.
+  /// The maximum number of waiting names; further ones are rejected.
   static let queueMax = 256
 
   private struct State {
@@ -19,7 +19,9 @@ package final class Resolver: Sendable {
   private let state = Locked(State())
   private let look: @Sendable (String, Int) -> Answer
 
-  /// - Parameter look: How a name is looked up; it may block.
+  /// Creates a resolver.
+  ///
+  /// - Parameter look: A function that looks up a name; it may block.
   package init(
     look: @escaping @Sendable (String, Int) -> Answer = { host, port in
       Swift.Result { () throws(SocketError) in try SocketAddress.resolve(host, port: port) }
@@ -28,8 +30,8 @@ package final class Resolver: Sendable {
     self.look = look
   }
 
-  /// Looks a name up and answers, on a thread of the resolver's or, where the queue is full,
-  /// at once.
+  /// Looks up a name. `answered` is called on a thread of the resolver, or at once if the queue is
+  /// full.
   package func resolve(_ host: String, port: Int, _ answered: @escaping @Sendable (Answer) -> Void)
   {
     let (isTaken, needsThread) = state.withLock { state in
@@ -56,7 +58,7 @@ package final class Resolver: Sendable {
   }
 }
 
-/// The names that connections of a loop wait for. On the loop's thread only.
+/// The look-ups of one loop's connections. On the loop's thread only.
 package final class LoopResolver: @unchecked Sendable {
   package typealias Post = @Sendable (@escaping @Sendable (Reactor) -> Void) -> Void
 
@@ -65,12 +67,13 @@ package final class LoopResolver: @unchecked Sendable {
   private var waiting: [Int: (Resolver.Answer) -> Void] = [:]
   private var nextID = 0
 
-  /// `post` is how another thread gets a job to the loop.
+  /// Creates a resolver. `post` sends a job from another thread to the loop.
   package init(_ resolver: Resolver, _ post: @escaping Post) {
     (self.resolver, self.post) = (resolver, post)
   }
 
-  /// Tells the addresses of a host on the loop: at once where it is one, later where it is a name.
+  /// Calls `answered` with the addresses of a host on the loop: at once for an address, later for a
+  /// name.
   package func resolve(_ host: String, port: Int, _ answered: @escaping (Resolver.Answer) -> Void) {
     if let address = SocketAddress(host, port: port) { return answered(.success([address])) }
     nextID += 1

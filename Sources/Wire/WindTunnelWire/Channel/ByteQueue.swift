@@ -1,16 +1,16 @@
 package import Foundation
 
-/// Bytes that came and were not read yet, or were written and not yet taken by the system.
+/// Received bytes that have not been read, or written bytes that the system has not accepted.
 ///
-/// Reading moves a mark; memory moves only when half of it is spent, so that feeding byte by
-/// byte and reading line by line both stay linear.
+/// Reading only moves a position. Memory is moved when half of it is consumed, so that feeding byte
+/// by byte and reading line by line are both linear.
 package struct ByteQueue {
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Before this place there is no line feed.
+  /// There is no line feed before this position.
   private var searched = 0
 
-  /// An empty queue keeps this much memory; ten thousand of them must fit.
+  /// The maximum memory that an empty queue keeps; ten thousand queues must fit into memory.
   private static let keptBytesMax = 16 * 1024
 
   package init() {}
@@ -25,7 +25,7 @@ package struct ByteQueue {
 
   package mutating func append(_ data: Data) { data.withUnsafeBytes { append($0) } }
 
-  /// Lets a serialiser write at the end.
+  /// Lets a serialiser append bytes.
   mutating func write(_ body: (inout [UInt8]) -> Void) {
     makeRoom()
     body(&bytes)
@@ -45,7 +45,7 @@ package struct ByteQueue {
     (start, searched) = (0, 0)
   }
 
-  /// Sends what the system takes.
+  /// Writes bytes to a socket and removes the bytes that the system accepts.
   mutating func send(to socket: Socket) -> Socket.Transfer {
     let result = peek(count) { socket.write(UnsafeRawBufferPointer($0)) }
     if case .bytes(let count) = result {
@@ -55,7 +55,7 @@ package struct ByteQueue {
     return result
   }
 
-  /// Returns the next line's length with its line feed, if the line is whole.
+  /// Returns the length of the next line including its line feed; `nil` if the line is incomplete.
   mutating func lineLength() -> Int? {
     searched = max(searched, start)
     let found = bytes.withUnsafeBufferPointer { all -> Int? in
@@ -71,7 +71,7 @@ package struct ByteQueue {
     return found - start + 1
   }
 
-  /// Lends the first bytes without spending them.
+  /// Passes the first bytes to a function without removing them.
   func peek<Result, Failure: Error>(
     _ length: Int,
     _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
@@ -81,13 +81,13 @@ package struct ByteQueue {
     }
   }
 
-  /// Spends the first bytes.
+  /// Removes the first bytes.
   package mutating func skip(_ length: Int) {
     start += length
     searched = max(searched, start)
   }
 
-  /// Takes at most this many bytes out.
+  /// Removes and returns at most `length` bytes.
   package mutating func take(atMost length: Int) -> Data {
     let length = min(length, count)
     let data = peek(length) { Data(buffer: $0) }

@@ -1,59 +1,59 @@
 package import Foundation
 
-/// One connection on a loop: bytes in, a queue of bytes out, and four ways to end.
+/// One connection on a loop: received bytes, a queue of output bytes, and four ways to end.
 ///
-/// What is written during one round leaves in one piece at its end. A delegate that produces much
-/// stops while ``isCongested`` and asks to be told when it may go on.
+/// All output of one round is sent in one piece at its end. A delegate that produces much output
+/// must stop while ``isCongested`` and request a callback.
 package final class Channel {
   package enum Phase: Sendable, Hashable {
     case connecting
     case open
-    /// The queue is still sent; input is thrown away.
-    case ending(Ending)
-    /// The FIN is out; input is thrown away until the peer's own comes.
+    /// The queue is still sent; input is discarded.
+    case ending(CloseMethod)
+    /// The FIN was sent; input is discarded until the peer's FIN.
     case lingering
     case closed
   }
 
-  package enum Ending: Sendable, Hashable { case close, reset }
+  package enum CloseMethod: Sendable, Hashable { case close, reset }
 
   package let reactor: Reactor
   package let socket: Socket
   private let limits: Limits
-  /// The address that the connect went to; `nil` for a connection that was accepted.
+  /// The address of an outgoing connection; `nil` for an accepted connection.
   package let target: SocketAddress?
   /// Kept until the channel is closed.
   package var delegate: (any ChannelDelegate)?
-  /// What the connection holds until the channel is closed.
+  /// An object that is kept alive until the channel is closed.
   package var held: AnyObject?
   package private(set) var phase: Phase
-  /// Tells whether the peer has said that it sends no more.
+  /// Whether the peer has finished sending (FIN).
   package private(set) var inputEnded = false
-  /// Tells whether the FIN is out.
+  /// Whether the FIN was sent.
   private var outputEnded = false
 
-  /// The layer that seals and opens; `nil` where plain bytes travel.
+  /// The TLS layer; `nil` for plain bytes.
   private var tls: TLSLayer?
-  /// The bytes that travel and were not taken by the system.
+  /// The bytes for the socket that the system has not accepted.
   private var output = ByteQueue()
   private var finishesWhenFlushed = false
-  /// Tells whether what is written waits, an end of the output included.
+  /// Whether output is held back, including its end.
   package var isOutputHeld = false {
     didSet { if !isOutputHeld { scheduleFlush() } }
   }
   package private(set) var isReadingPaused = false
   private var isAwaitingReset = false
-  /// The bytes that the system has taken.
+  /// The number of bytes that the system has accepted.
   private(set) var sentBytes = 0
-  /// The time at which it took some last, by the round of the loop that it was in; `nil`: never.
+  /// The loop round in which it last accepted bytes; `nil` if it never did.
   package private(set) var lastSent: Moment?
-  /// The bytes that came after the end had begun.
+  /// The number of bytes received after the end began.
   private var discardedBytes = 0
   private var endTimer: Reactor.Timer?
 
   private var watch: Watch?
   private var wantsDrained = false
-  /// The system takes no more for now.
+  /// Whether the system accepts no more bytes for now.
   private var isBlocked = false
   private var isFlushScheduled = false
   private var isInEvent = false
@@ -72,8 +72,8 @@ package final class Channel {
     try begin(.readable)
   }
 
-  /// Begins to connect, with a TLS engine to speak through it; the delegate is told of success or
-  /// of the end.
+  /// Starts a connection, optionally with TLS. The delegate is informed when it is connected or
+  /// closed.
   package init(
     connectingTo address: SocketAddress,
     on reactor: Reactor,
@@ -102,12 +102,12 @@ package final class Channel {
 
   // MARK: Output
 
-  /// Bytes that the system has not taken.
+  /// The number of bytes that the system has not accepted.
   package var queuedBytes: Int { output.count + (tls?.unsealedBytes ?? 0) }
-  /// Tells whether production should stop.
+  /// Whether the delegate should stop producing output.
   package var isCongested: Bool { queuedBytes > limits.queuedBytesMax }
 
-  /// Lets a serialiser write into the queue; after an end it is not called.
+  /// Lets a serialiser append bytes to the queue; not called after an end.
   package func write(with body: (inout [UInt8]) -> Void) {
     guard phase == .open || phase == .connecting, !outputEnded, !finishesWhenFlushed else { return }
     if let tls { tls.write(body) } else { output.write(body) }
@@ -120,20 +120,19 @@ package final class Channel {
 
   package func write(_ bytes: UnsafeRawBufferPointer) { write { $0.append(contentsOf: bytes) } }
 
-  /// Writes bytes that lie in one piece, as those of a file's pages.
+  /// Writes contiguous bytes, for example of a memory-mapped file.
   package func write(_ data: Data) {
     write { bytes in data.withUnsafeBytes { bytes.append(contentsOf: $0) } }
   }
 
-  /// Writes bytes that lie elsewhere: straight to the system where nothing waits before them.
+  /// Writes external bytes: directly to the system if the queue is empty.
   package func pass(_ bytes: UnsafeRawBufferPointer) {
     guard !bytes.isEmpty else { return }
     guard let rest = writeNow(bytes) else { return }
     if !rest.isEmpty { write(rest) }
   }
 
-  /// Sends what the system takes at once, where nothing waits before it, and answers the rest;
-  /// `nil` after an end.
+  /// Writes bytes to the system if the queue is empty, and returns the rest; `nil` after an end.
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard phase == .open, !outputEnded, !finishesWhenFlushed else { return nil }
     guard output.isEmpty, !isBlocked, !isSecure else { return bytes }
@@ -148,7 +147,7 @@ package final class Channel {
     }
   }
 
-  /// Asks for one ``ChannelDelegate/channelDrained(_:)``; it never comes within this call.
+  /// Requests one ``ChannelDelegate/channelDrained(_:)``; it is never called within this call.
   package func notifyWhenDrained() {
     wantsDrained = true
     scheduleFlush()
@@ -184,11 +183,11 @@ package final class Channel {
       delegate?.channelDrained(self)
     }
     advanceEnding()
-    // The delegate wrote more: its turn comes after the other channels'.
+    // The delegate wrote more. It is sent after the output of the other channels.
     if queuedBytes > 0, !isInEvent { scheduleFlush() }
   }
 
-  /// Notes that the system took bytes.
+  /// Records the number of bytes that the system accepted.
   private func sent(_ count: Int) {
     sentBytes += count
     lastSent = reactor.now
@@ -243,12 +242,13 @@ extension Channel: ReadinessHandler {
   private func hangUp() {
     let code = socket.pendingError
     if code != 0 { return closed(SocketError(.read, code, socket.peerAddress)) }
-    // Both sides have finished; what is still to be read is read when somebody wants it. The
-    // system would tell of this again and again.
+    // Both sides have finished, and the remaining input is read when reading resumes. Without
+    // muting, the system would report this event repeatedly.
     watch?.mute()
   }
 
-  /// A peer that answers early and closes is heard before the failed write is told.
+  /// Reports a failed write, but first reads the input: the peer may have sent an early response
+  /// and closed.
   private func writingFailed(_ error: SocketError) {
     output.removeAll()
     takeInput()
@@ -263,13 +263,13 @@ extension Channel: ReadinessHandler {
     watch?.set(interest)
   }
 
-  /// Reads what has come and was not looked at yet.
+  /// Reads input that has been received but not read yet.
   package func takeInput() {
     if phase == .open, !inputEnded, !isReadingPaused { readInput() }
   }
 
   private func readInput() {
-    // A peer that never stops must leave room for the others.
+    // A peer that sends continuously must leave time for other channels.
     for _ in 0..<4 {
       switch socket.read(into: reactor.scratch) {
       case .bytes(let count):
@@ -299,31 +299,33 @@ extension Channel: ReadinessHandler {
 
 // MARK: - Ends
 
-// The ways to end a connection. None loses a byte that was written, unless the peer neither reads
-// nor sends for `Limits.lingerSeconds`.
+// The ways to end a connection. A written byte is lost only if the peer neither reads nor sends for
+// `Limits.lingerSeconds`.
 extension Channel {
-  /// Sends the FIN after what is queued, and goes on reading.
+  /// Sends the FIN after the queued bytes, and continues reading.
   package func finishWriting() {
     guard phase == .open else { return }
     finishesWhenFlushed = true
     scheduleFlush()
   }
 
-  /// Ends in good order: what is queued, the FIN, and the peer's input thrown away until it ends.
+  /// Closes in good order: sends the queued bytes and the FIN, and discards the peer's input until
+  /// it ends.
   ///
-  /// A close with unread input would make the system send a reset that overtakes the answer.
+  /// Closing with unread input would make the system send a reset, which overtakes the response.
   package func close() { end(by: .close) }
 
-  /// Ends with a reset that reaches the peer after everything that was written.
+  /// Closes with a reset that reaches the peer after all written bytes.
   ///
-  /// The reset itself throws away what the system has not sent, so that is waited for (measured
-  /// without: of 200 bytes 186 were lost).
+  /// A reset discards the bytes that the system has not sent, so it waits for them. Without that,
+  /// 186 of 200 bytes were lost in a measurement.
   package func reset() { end(by: .reset) }
 
-  /// Gives the descriptor back at once; the peer sees a FIN or, with unread input, a reset.
+  /// Closes the descriptor at once. The peer receives a FIN or, with unread input, a reset.
   package func abandon() { closed(nil) }
 
-  /// Reads no more, or reads on; the peer's writes fill the system's buffers and then wait.
+  /// Pauses or resumes reading. During a pause, the peer's bytes fill the system's buffers and then
+  /// block the peer.
   package func pauseReading(_ pauses: Bool = true) {
     guard isReadingPaused != pauses else { return }
     isReadingPaused = pauses
@@ -332,7 +334,7 @@ extension Channel {
 
   package func resumeReading() { pauseReading(false) }
 
-  private func end(by ending: Ending) {
+  private func end(by ending: CloseMethod) {
     switch phase {
     case .closed, .lingering, .ending: return
     case .connecting: return closed(nil)
@@ -343,9 +345,9 @@ extension Channel {
     }
   }
 
-  /// Goes on with the end that was asked for, now that the queue is empty.
+  /// Continues the requested end after the queue has been emptied.
   private func advanceEnding() {
-    // A delegate that is told of the drained queue may write and end in one go.
+    // A delegate may write and close within `channelDrained`.
     guard queuedBytes == 0 else { return }
     switch phase {
     case .ending(.close):
@@ -357,10 +359,10 @@ extension Channel {
     }
   }
 
-  /// No event says that the peer's system has everything, so the question is asked at growing
-  /// intervals.
+  /// Waits until the peer's system has received everything. No event reports that, so it is polled
+  /// at growing intervals.
   ///
-  /// Most answers are there at the first.
+  /// Usually the first poll succeeds.
   private func resetWhenSent(after nanoseconds: Int64) {
     guard phase == .ending(.reset), !isAwaitingReset else { return }
     guard let unsent = socket.unsentBytes, unsent > 0 else { return resetNow() }
@@ -390,7 +392,7 @@ extension Channel {
     }
   }
 
-  /// The bytes of which the peer's system has said that it has them.
+  /// The number of bytes that the peer's system has acknowledged.
   private var safeBytes: Int { sentBytes - (socket.unsentBytes ?? 0) }
 
   private func enter(_ next: Phase) {
@@ -398,10 +400,10 @@ extension Channel {
     updateInterest()
   }
 
-  /// Gives the descriptor back and says so.
+  /// Closes the descriptor and informs the delegate.
   private func closed(_ error: SocketError?) {
     guard phase != .closed else { return }
-    // Who has decided to end does not hear that the peer did so, too.
+    // After an end of this side, an error of the peer is not reported.
     let isOwnEnd = phase != .open && phase != .connecting
     phase = .closed
     if let endTimer { reactor.cancel(endTimer) }
@@ -417,28 +419,31 @@ extension Channel {
 
   // MARK: - TLS
 
-  // TLS between a channel's delegate, which hears and says plain bytes, and its queue of output,
-  // which holds what travels. Whatever is put between that queue and the socket meets sealed bytes.
-  /// Tells whether what travels is sealed.
+  // TLS between a channel's delegate, which sends and receives plain bytes, and its output queue,
+  // which contains encrypted bytes. Code between that queue and the socket only sees encrypted
+  // bytes.
+  /// Whether the connection is encrypted.
   package var isSecure: Bool { tls != nil }
 
-  /// Tells whether the input has ended without the peer's word for it, so that a part may be
-  /// missing.
+  /// The protocol that was selected by ALPN; `nil` without TLS, or if the client offered none.
+  package var applicationProtocol: String? { tls?.engine.applicationProtocol }
+
+  /// Whether the input ended without close_notify, so that a part may be missing.
   var isInputTruncated: Bool { tls?.isInputTruncated ?? false }
 
-  /// Tells whether the peer has begun a handshake that is not done.
+  /// Whether the peer has begun a handshake that is not complete.
   package var isWithinHandshake: Bool {
     tls.map { !$0.isEstablished && $0.handshakeBytes > 0 } ?? false
   }
 
-  /// Speaks TLS from here on: what is written is sealed, and the delegate hears what was opened.
+  /// Starts TLS: output is encrypted, and the delegate receives decrypted bytes.
   ///
-  /// A connect is told once the handshake is done. A handshake that fails ends the channel with an
-  /// error that says so; what was written is lost then, since nobody was there to hear it.
+  /// An outgoing connection is reported as connected after the handshake. A failed handshake ends
+  /// the channel with an error. Output written before is then lost, because there is no receiver.
   ///
   /// - Parameters:
-  ///   - engine: This end of it, fresh.
-  ///   - early: Bytes that came beforehand and belong to it.
+  ///   - engine: The local end of TLS, not yet used.
+  ///   - early: Bytes that were received before and belong to TLS.
   package func startTLS(_ engine: TLSEngine, early: [UInt8] = []) {
     let layer = TLSLayer(engine)
     tls = layer
@@ -446,7 +451,7 @@ extension Channel {
     guard !early.isEmpty else { return }
     layer.handshakeBytes = early.count
     early.withUnsafeBytes { engine.feed($0) }
-    // The delegate hears of it when whoever called this is done.
+    // The delegate is informed after the caller has finished.
     reactor.schedule(after: 0) { [self] _ in process(layer) }
   }
 
@@ -454,7 +459,7 @@ extension Channel {
     layer.timer = reactor.schedule(after: Int64(nanosecondsOf: limits.handshakeSeconds)) {
       [weak self] _ in
       guard let self, !layer.isEstablished else { return }
-      layer.engine.fail(.tooSlow, "the TLS handshake was not done in time")
+      layer.engine.fail(.tooSlow, "the TLS handshake took too long")
       fail(layer)
     }
     layer.engine.start()
@@ -463,9 +468,9 @@ extension Channel {
     scheduleFlush()
   }
 
-  /// Handles sealed bytes that came.
+  /// Processes encrypted bytes from the peer.
   private func receive(_ bytes: UnsafeRawBufferPointer, by layer: TLSLayer) {
-    // An end throws input away, but for that without which what was written cannot be sent.
+    // An end discards input, except for a handshake that is needed to send queued output.
     guard phase == .open || (!layer.isEstablished && layer.unsealedBytes > 0) else { return }
     if !layer.isEstablished {
       // A request line begins with a method, a handshake with 22.
@@ -480,14 +485,14 @@ extension Channel {
     process(layer)
   }
 
-  /// Drops TLS after plain text came to its port.
+  /// Removes TLS after plain text was received.
   private func dropTLS(_ layer: TLSLayer, _ bytes: UnsafeRawBufferPointer) {
     if let timer = layer.timer { reactor.cancel(timer) }
     tls = nil
     delegate?.channel(self, gotPlainText: bytes)
   }
 
-  /// Goes on as far as what came allows.
+  /// Processes TLS as far as the received bytes allow.
   private func process(_ layer: TLSLayer) {
     guard phase != .closed else { return }
     let engine = layer.engine
@@ -495,7 +500,7 @@ extension Channel {
       if !engine.isHandshaking {
         establish(layer)
       } else if layer.handshakeBytes > limits.handshakeBytesMax {
-        engine.fail(.tooLarge, "the TLS handshake was larger than allowed")
+        engine.fail(.tooLarge, "the TLS handshake was too large")
       }
     }
     if layer.isEstablished { open(layer) }
@@ -515,9 +520,9 @@ extension Channel {
     if target != nil, phase == .open { delegate?.channelConnected(self) }
   }
 
-  /// Hands over all that one read has brought, also to a delegate that pauses meanwhile.
+  /// Passes all decrypted bytes of one read to the delegate, even if it pauses meanwhile.
   private func open(_ layer: TLSLayer) {
-    // What came at once, and the part of a record that came before.
+    // The size of one read plus the previous part of a record.
     withUnsafeTemporaryAllocation(byteCount: 80 * 1024, alignment: 16) { buffer in
       while phase == .open {
         let count = layer.engine.read(into: buffer)
@@ -527,14 +532,14 @@ extension Channel {
     }
   }
 
-  /// Sends what the engine says the way of all output.
+  /// Queues the engine's output.
   private func collect(_ layer: TLSLayer) {
     guard layer.engine.pendingOutput > 0 else { return }
     layer.engine.drainOutput { piece in output.write { $0.append(contentsOf: piece) } }
     scheduleFlush()
   }
 
-  /// Seals what was written, no more than is sent soon, and the end behind the last of it.
+  /// Encrypts queued output, but no more than is sent soon, and the end after it.
   private func seal(with layer: TLSLayer) {
     guard layer.isEstablished else { return }
     while layer.unsealedBytes > 0, output.count < 64 * 1024 {
@@ -547,23 +552,23 @@ extension Channel {
     }
   }
 
-  /// Tells whether what was written, or its end, waits for the handshake.
+  /// Whether output or its end waits for the handshake.
   private func waitsForHandshake(_ layer: TLSLayer) -> Bool {
     guard !layer.isEstablished, layer.engine.failure == nil else { return false }
     return layer.unsealedBytes > 0 || finishesWhenFlushed
   }
 
-  /// The connection below has ended.
+  /// Processes the end of the underlying connection.
   private func transportEnded(_ layer: TLSLayer) {
     layer.isInputTruncated = !layer.engine.feedEnd()
     if layer.engine.failure != nil { return fail(layer) }
     if phase == .open { delegate?.channelReachedEnd(self) }
   }
 
-  /// Ends in good order, so that the alert arrives.
+  /// Closes in good order, so that the alert is delivered.
   ///
-  /// The end that connected hears of it at once, and the one that accepted when the descriptor is
-  /// free.
+  /// A connecting channel reports the error at once, an accepted one after its descriptor is
+  /// closed.
   private func fail(_ layer: TLSLayer) {
     guard layer.error == nil, let failure = layer.engine.failure else { return }
     let error = SocketError(failure, socket.peerAddress ?? target)
@@ -576,7 +581,7 @@ extension Channel {
     finishesWhenFlushed = false
     close()
     listener?.channelClosed(self, error)
-    // An end that was under way before may have waited for this.
+    // A previous end may have waited for this.
     scheduleFlush()
   }
 }

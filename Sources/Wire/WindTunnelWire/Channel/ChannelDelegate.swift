@@ -1,19 +1,20 @@
 /// The receiver of a channel's events.
 ///
-/// Called on the loop's thread, and may do anything to the channel, closing it included.
+/// It is called on the loop's thread and may use the channel in any way, including closing it.
 package protocol ChannelDelegate: AnyObject {
   /// Called when a connect has succeeded.
   func channelConnected(_ channel: Channel)
-  /// Called with bytes that arrived. The memory is the loop's and valid only during the call.
+  /// Called with received bytes. The memory belongs to the loop and is only valid during the call.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer)
-  /// Called when the peer sends no more (FIN); it may well go on reading.
+  /// Called when the peer has finished sending (FIN); it may continue reading.
   func channelReachedEnd(_ channel: Channel)
-  /// Called when everything that was written is with the system: the answer to
-  /// ``Channel/notifyWhenDrained()``.
+  /// Called when the system has accepted all output, after ``Channel/notifyWhenDrained()``.
   func channelDrained(_ channel: Channel)
-  /// Called with plain text that arrived where TLS was expected; TLS is no longer spoken.
+  /// Called with plain text that was received instead of TLS. TLS has been removed from the
+  /// channel.
   func channel(_ channel: Channel, gotPlainText bytes: UnsafeRawBufferPointer)
-  /// Called once, last, when the descriptor is closed, with the error that ended it or with none.
+  /// Called once, as the last event, after the descriptor is closed, with the error that ended the
+  /// channel, if any.
   func channelClosed(_ channel: Channel, _ error: SocketError?)
 }
 

@@ -1,11 +1,11 @@
 /// A listening socket on a loop.
 package final class Listener {
-  /// The address that it listens at; the port is the one that the system chose if 0 was asked for.
+  /// The address of the socket; if port 0 was requested, it has the port that the system chose.
   package let address: SocketAddress
-  /// Tells whether connections are taken out of the accept queue.
+  /// Whether connections are accepted.
   ///
-  /// While they are not, they wait there and, when it is full, at their own side: a connect that
-  /// times out.
+  /// Otherwise they wait in the accept queue and, if it is full, on the client's side, where the
+  /// connect times out.
   private(set) var isAccepting = true
 
   private let socket: Socket
@@ -13,9 +13,9 @@ package final class Listener {
   private let accepted: (Socket) -> Void
   private var watch: Watch?
 
-  /// Binds and listens.
+  /// Binds a socket and listens.
   ///
-  /// The receiver of an accepted socket owns it.
+  /// `accepted` becomes the owner of each accepted socket.
   package convenience init(
     at address: SocketAddress = .loopback(),
     in network: PrivateNetwork? = nil,
@@ -30,7 +30,7 @@ package final class Listener {
     )
   }
 
-  /// Takes over a socket that listens.
+  /// Takes over a listening socket.
   package init(
     _ socket: Socket,
     at address: SocketAddress,
@@ -47,7 +47,7 @@ package final class Listener {
     }
   }
 
-  /// Leaves connections in the accept queue.
+  /// Stops accepting; connections stay in the accept queue.
   package func pause() {
     isAccepting = false
     watch?.set([])
@@ -61,7 +61,7 @@ package final class Listener {
 
   /// Frees the port.
   ///
-  /// Connections that nobody has accepted are reset by the system.
+  /// The system resets connections that were not accepted.
   package func close() {
     guard let watch else { return }
     watch.end()
@@ -73,14 +73,14 @@ package final class Listener {
 
 extension Listener: ReadinessHandler {
   package func isReady(_ readiness: Readiness) {
-    // A flood of connections must leave room for those that are there.
+    // Many new connections must leave time for existing ones.
     for _ in 0..<64 where isAccepting {
       do throws(SocketError) {
         guard let accepted = try socket.accept() else { return }
         self.accepted(accepted)
       } catch {
-        // Mostly too many open files. The connection stays in the queue and would be told again
-        // at once, so it is looked at again when somebody may have closed one.
+        // Usually too many open files. The connection stays in the queue and would be reported
+        // again at once, so the listener retries when files may have been closed.
         pause()
         reactor.schedule(after: 10_000_000) { [weak self] _ in self?.resume() }
         return

@@ -1,21 +1,21 @@
-/// TLS on a channel: its end of it, and what was written and waits to be sealed.
+/// TLS on a channel: its engine, and the output that is not encrypted yet.
 final class TLSLayer {
   package let engine: TLSEngine
-  /// Tells whether the handshake has been told to be over.
+  /// Whether the end of the handshake has been processed.
   var isEstablished = false
-  /// The handshake has to be over by then.
+  /// The timeout of the handshake.
   package var timer: Reactor.Timer?
-  /// The count of bytes that came within the handshake.
+  /// The number of bytes received during the handshake.
   var handshakeBytes = 0
-  /// Tells whether the connection below has ended without the peer's saying so.
+  /// Whether the underlying connection ended without close_notify.
   var isInputTruncated = false
-  /// The error that ended it.
+  /// The error that ended TLS.
   package var error: SocketError?
 
   private var unsealed = ByteQueue()
 
-  /// The count of bytes that are sealed at once: a few records, so that a large body is not held
-  /// twice.
+  /// The number of bytes that are encrypted at once: a few records, so that a large body is not
+  /// stored twice.
   private static let pieceBytes = 64 * 1024
 
   package init(_ engine: TLSEngine) { self.engine = engine }
@@ -24,7 +24,7 @@ final class TLSLayer {
 
   package func write(_ body: (inout [UInt8]) -> Void) { unsealed.write(body) }
 
-  /// Seals at most 64 KiB of what was written, as TLS records.
+  /// Encrypts at most 64 KiB of the output into TLS records.
   func sealPiece() {
     let count = min(unsealed.count, Self.pieceBytes)
     unsealed.peek(count) { engine.write(UnsafeRawBufferPointer($0)) }
@@ -32,11 +32,11 @@ final class TLSLayer {
     if unsealed.isEmpty { forget() }
   }
 
-  /// Drops what was to be sealed, since there is no peer left to send it to.
+  /// Drops the output, because there is no peer to receive it.
   func forget() { unsealed.removeAll(keeping: Self.pieceBytes) }
 }
 
 extension UInt8 {
-  /// The first character of a method, and of no TLS record (RFC 8446 §5.1).
+  /// Whether the byte can begin a method; no TLS record begins with such a byte (RFC 8446 §5.1).
   package var beginsMethod: Bool { 0x41...0x5A ~= self }
 }

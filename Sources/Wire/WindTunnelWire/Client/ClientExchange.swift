@@ -3,20 +3,20 @@ internal import WindTunnelCore
 internal import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
-/// A request that is sent to a server, and its response (RFC 9112).
+/// A request to a server, and its response (RFC 9112).
 ///
-/// It finds a connection (RFC 8305), sends the request, reads the response while it arrives, and
-/// leaves the connection to the next request. On the loop's thread only. Its connection keeps it
-/// until it is over; a caller holds it weakly.
+/// It opens or reuses a connection (RFC 8305), sends the request and reads the response while it is
+/// received. Then it leaves the connection to the next request. On the loop's thread only. Its
+/// connection keeps it alive until it is over; a caller holds a weak reference.
 package final class ClientExchange: @unchecked Sendable {
   private enum Phase {
     /// All connections to the server are in use.
     case waiting
     case connecting
-    /// The request was sent or is being sent.
+    /// The request is being sent or was sent.
     case asking
     case reading
-    /// The head is invalid, and bytes are received.
+    /// The head is invalid, and bytes are passed on.
     case passing
     case over
   }
@@ -28,27 +28,27 @@ package final class ClientExchange: @unchecked Sendable {
   private let destination: Destination
   private let terms: Terms
   private let reactor: Reactor
-  /// Forgotten at the end, since the receiver may hold the exchange.
+  /// Removed at the end, because the receiver may hold the exchange.
   private var receive: (Event) -> Void
   private let server: String
   private var phase = Phase.waiting
   private weak var connector: OriginConnector?
   private var channel: Channel?
-  /// The number of connections that were used.
+  /// The number of connections used so far.
   private var connections = 0
-  /// The bytes that were sent on the connection before.
+  /// The number of bytes that were sent on the connection before this request.
   private var sentBefore = 0
-  /// Whether the connection was another request's before, and nothing has arrived on it since.
+  /// Whether the connection was used before and nothing has been received on it since.
   private var isUntried = false
   private var content: SentContent
   private var parser = ResponseParser()
-  /// The bytes of a head that is incomplete, if they are wanted.
+  /// The bytes of an incomplete head, if they are needed.
   private var unread: [UInt8] = []
   private var interimResponses = 0
   private var response: ResponseStart?
   private var trailers: HeaderFields = [:]
   private var patience: Reactor.Timer?
-  /// The time from which on the patience counts.
+  /// The start time of the current timeout.
   package private(set) var lastMove = Moment.now()
   private var stages = HTTPStages()
   private var stageStart = Moment.now()
@@ -79,8 +79,8 @@ package final class ClientExchange: @unchecked Sendable {
     open()
   }
 
-  /// Goes on after the wait for a connection, soon: many in a row that fail at once would end each
-  /// other one within the other.
+  /// Continues after waiting for a connection. It is delayed by one round, because many immediate
+  /// failures would otherwise recurse.
   package func enter() {
     phase = .connecting
     reactor.schedule(after: 0) { [self] _ in open() }
@@ -128,11 +128,11 @@ package final class ClientExchange: @unchecked Sendable {
     return .nanoseconds(end - stageStart)
   }
 
-  /// Sends the request on a new connection if the old one was closed before the server could have
-  /// responded; once, since that one is new.
+  /// Sends the request again on a new connection if a reused one was closed before the server could
+  /// respond. This is done once, because the new one is not reused.
   ///
-  /// RFC 9112 §9.3.1: only a request that may be repeated (RFC 9110 §9.2.2), or of which no byte
-  /// was sent.
+  /// RFC 9112 §9.3.1 allows it only if the request may be repeated (RFC 9110 §9.2.2) or no byte of
+  /// it was sent.
   private func triesAgain(without dead: Channel) -> Bool {
     guard isUntried,
       RequestHead.idempotentMethods.contains(request.method) || dead.sentBytes == sentBefore
@@ -163,14 +163,14 @@ package final class ClientExchange: @unchecked Sendable {
     if content.isPassed { stages.send = stageTime() } else { passContent() }
   }
 
-  /// Sends the content that is there, as fast as the server takes it.
+  /// Sends available content as fast as the server accepts it.
   package func passContent() {
     guard let channel, !isOver else { return }
     let connection = connections
     content.pass(on: channel)
     guard content.isInFile else { return }
     content.readPiece { [weak self] piece in
-      // Another connection begins from the start.
+      // On another connection, the content is sent from the start.
       guard let self, connections == connection, let channel = self.channel else { return }
       switch piece {
       case .success(let piece): content.pass(piece, on: channel)
@@ -181,7 +181,7 @@ package final class ClientExchange: @unchecked Sendable {
 
   // MARK: The response
 
-  /// Reads no more, or reads on: the server's bytes wait in the system's buffers.
+  /// Pauses or resumes reading. During a pause, the server's bytes wait in the system's buffers.
   package func pauseReading(_ pauses: Bool) {
     guard let channel, channel.isReadingPaused != pauses else { return }
     if terms.patience == .silence { lastMove = .now() }
@@ -210,7 +210,7 @@ package final class ClientExchange: @unchecked Sendable {
       unread.removeFirst(max(0, unread.count - parser.bufferedBytes))
     } else if start.head.status == 101 {
       if terms.asksForUpgrade { return upgraded(start) }
-      // RFC 9110 §15.2.2: a server switches protocols only if the client has asked for it.
+      // A server may only switch protocols if the client has requested it (RFC 9110 §15.2.2).
       failed(.bad("The server switched protocols (101), which was not requested."))
     } else {
       stages.wait = stageTime()
@@ -238,7 +238,7 @@ package final class ClientExchange: @unchecked Sendable {
       {
         pool.enqueue(channel, to: server, seconds: terms.idleSeconds)
       } else {
-        // The rest of a request that has its response already is not sent.
+        // The response is complete, so the rest of the request is not sent.
         channel.close()
       }
     }
@@ -283,7 +283,7 @@ package final class ClientExchange: @unchecked Sendable {
       guard let self, !isOver else { return }
       if phase == .connecting, !terms.boundsConnecting { return wait(terms.seconds) }
       if terms.patience == .silence {
-        // A server that is not read has no chance to send anything.
+        // While reading is paused, silence is not the server's fault.
         if channel?.isReadingPaused == true { lastMove = .now() }
         lastMove = max(lastMove, channel?.lastSent ?? lastMove)
       }
@@ -299,14 +299,14 @@ package final class ClientExchange: @unchecked Sendable {
     case .connecting: return .socket(SocketError(.connect, ETIMEDOUT, destination.addresses.first))
     case .asking, .reading, .passing, .over:
       if let channel, content.isMissing(on: channel) {
-        return .stalledContent("No more of the request came for \(seconds) s.")
+        return .stalledContent("No further part of the request arrived for \(seconds) s.")
       }
       let verb = terms.patience == .silence ? "sent nothing for" : "took longer than"
       return .tooSlow("the server \(verb) \(seconds) s")
     }
   }
 
-  /// Returns the same digits in every language.
+  /// Returns a number in the same format in every locale.
   private static func text(_ seconds: Double) -> String {
     seconds == seconds.rounded() && abs(seconds) < 1e9 ? "\(Int(seconds))" : "\(seconds)"
   }

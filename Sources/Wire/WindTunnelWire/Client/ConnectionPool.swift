@@ -1,5 +1,5 @@
-/// The connections of one loop to servers, by server: those that wait for a request (RFC 9112
-/// §9.3), and the number of those in use if it is limited.
+/// The connections of one loop, by server: the idle ones (RFC 9112 §9.3), and the number of those
+/// in use if it is limited.
 ///
 /// On the loop's thread only.
 package final class ConnectionPool: @unchecked Sendable {
@@ -8,9 +8,9 @@ package final class ConnectionPool: @unchecked Sendable {
     var waiting: [ClientExchange] = []
   }
 
-  /// The number of connections that wait for one server; further ones are closed.
+  /// The maximum number of idle connections to one server; further ones are closed.
   ///
-  /// Go's `DefaultTransport` keeps two, nginx as many as `keepalive` says, often 32.
+  /// Go's `DefaultTransport` keeps two, nginx the number in `keepalive`, often 32.
   static let idlePerServerMax = 64
 
   private let usedMax: Int
@@ -18,15 +18,15 @@ package final class ConnectionPool: @unchecked Sendable {
   private var used: [String: Use] = [:]
   private var idle: [String: [IdleConnection]] = [:]
 
-  /// Creates a pool with limits: of the connections in use to one server, and of all that wait.
+  /// Creates a pool with limits for the connections in use to one server and for all idle ones.
   package init(usedMax: Int = .max, idleMax: Int = .max) {
     (self.usedMax, self.idleMax) = (usedMax, idleMax)
   }
 
-  /// The number of connections that wait.
+  /// The number of idle connections.
   package var count: Int { idle.values.reduce(0) { $0 + $1.count } }
 
-  /// Returns whether an exchange may use a connection now; otherwise it waits for its turn.
+  /// Returns whether an exchange may use a connection now; otherwise it is queued.
   package func enter(_ exchange: ClientExchange, to server: String) -> Bool {
     guard usedMax < .max else { return true }
     if used[server, default: Use()].count < usedMax {
@@ -37,12 +37,12 @@ package final class ConnectionPool: @unchecked Sendable {
     return false
   }
 
-  /// Takes an exchange out of the queue that it waits in.
+  /// Removes an exchange from the queue.
   package func giveUp(_ exchange: ClientExchange, to server: String) {
     used[server]?.waiting.removeAll { $0 === exchange }
   }
 
-  /// Lets the next exchange use a connection.
+  /// Releases a connection, so that the next exchange may use one.
   package func leave(_ server: String) {
     guard let use = used[server] else { return }
     if !use.waiting.isEmpty {
@@ -54,8 +54,8 @@ package final class ConnectionPool: @unchecked Sendable {
     }
   }
 
-  /// Removes the connection that was used last of those that are usable: it is the least likely to
-  /// be dead.
+  /// Removes and returns the usable connection that was used last, because it is the least likely
+  /// to be closed; `nil` if there is none.
   func dequeue(_ server: String, where isUsable: (Channel) -> Bool) -> Channel? {
     guard let entries = idle[server],
       let place = entries.lastIndex(where: { $0.channel.phase == .open && isUsable($0.channel) })
@@ -67,7 +67,7 @@ package final class ConnectionPool: @unchecked Sendable {
     return entry.channel
   }
 
-  /// Keeps a connection for the next request, for so long, unless there are enough.
+  /// Keeps a connection for the next request, for at most `seconds`, unless the limit is reached.
   func enqueue(_ channel: Channel, to server: String, seconds: Double) {
     guard seconds > 0, idleMax == .max || count < idleMax,
       idle[server, default: []].count < Self.idlePerServerMax
@@ -89,7 +89,8 @@ private final class IdleConnection: ChannelDelegate {
   private var isOver: ((IdleConnection) -> Void)?
   private var timer: Reactor.Timer?
 
-  /// Waits for so long; `isOver` is called if the connection ends before its next request.
+  /// Waits for at most `seconds`; `isOver` is called if the connection ends before its next
+  /// request.
   init(_ channel: Channel, _ seconds: Double, _ isOver: @escaping (IdleConnection) -> Void) {
     (self.channel, self.isOver) = (channel, isOver)
     let nanoseconds = Int64(nanosecondsOf: seconds)
@@ -108,7 +109,7 @@ private final class IdleConnection: ChannelDelegate {
     channel.abandon()
   }
 
-  // A server that sends a response without a request gets no other.
+  // A server that sends data without a request gets no further requests.
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { drop() }
   func channelReachedEnd(_ channel: Channel) { drop() }
   func channelClosed(_ channel: Channel, _ error: SocketError?) { drop() }

@@ -8,11 +8,11 @@ package struct Destination {
   /// The addresses of the server; if empty, its name is looked up.
   package var addresses: [SocketAddress] = []
   package var resolver: LoopResolver?
-  /// Creates one end of TLS; `nil` for plain HTTP.
+  /// Creates the local end of TLS; `nil` for plain HTTP.
   package let engine: () throws(SocketError) -> TLSEngine?
-  /// Returns why the client must not be connected to an address.
+  /// Returns why the client must not be connected to an address; `nil` if it may.
   package var refusal: (SocketAddress) -> AddressRefusal? = { _ in nil }
-  /// The time in which each address has to accept a connection, its TLS handshake included.
+  /// The timeout for each address, including the TLS handshake.
   package let connectSeconds: Double
 
   package init(

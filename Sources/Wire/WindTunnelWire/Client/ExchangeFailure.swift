@@ -4,13 +4,13 @@ package import WindTunnelSymptoms
 package enum ExchangeFailure: Error, Sendable {
   /// The connection could not be opened, or broke.
   case socket(SocketError)
-  /// The response is invalid, or ended before it was complete.
+  /// The response is invalid or incomplete.
   case message(ProtocolError)
   /// The client must not be connected to the server's address.
   case forbidden(AddressRefusal)
   /// The server, or the wait for a connection to it, took too long.
   case tooSlow(String)
-  /// The sender of the request's content stopped in the middle of it.
+  /// The sender of the request's content stopped before its end.
   case stalledContent(String)
   /// The file with the request's content cannot be read.
   case unreadable(String)
@@ -25,7 +25,7 @@ package enum ExchangeFailure: Error, Sendable {
     }
   }
 
-  /// The reason in a sentence or half of one.
+  /// The reason as a sentence or a part of one.
   package var text: String {
     switch self {
     case .socket(let error): "\(error)"
@@ -35,7 +35,8 @@ package enum ExchangeFailure: Error, Sendable {
     }
   }
 
-  /// RFC 9112 §9.8: content that only an end delimits is complete if TLS has ended, too.
+  /// If content is only delimited by the end of the connection, it is complete only if TLS has
+  /// ended, too (RFC 9112 §9.8).
   static let noEndOfTLS = message(
     ProtocolError(
       .truncated(.untilClose),
@@ -44,9 +45,9 @@ package enum ExchangeFailure: Error, Sendable {
   )
 }
 
-/// The reason why a client's connection was not opened, or ended before its time.
+/// The reason why a client's connection was not opened or ended early.
 package struct DialFailure: Error, Sendable, Hashable {
-  /// The symptom that any other client would have seen.
+  /// The symptom that any other client would have observed.
   package var symptom: Symptom
   /// The reason in a sentence.
   package var text: String
@@ -57,7 +58,7 @@ package struct DialFailure: Error, Sendable, Hashable {
 }
 
 extension String {
-  /// The same as a sentence, with a capital letter and a full stop.
+  /// The text as a sentence, with a capital letter and a full stop.
   fileprivate var sentence: String { prefix(1).uppercased() + withoutFullStop.dropFirst() + "." }
 
   /// The sentence without its full stop.

@@ -3,33 +3,33 @@ internal import WindTunnelCore
 package import WindTunnelHTTP
 
 extension ClientExchange {
-  /// The meaning of the time after which a request fails.
+  /// The event that the timeout of a request limits.
   package enum Patience {
-    /// Nothing was sent or received for so long.
+    /// Nothing was sent or received during the timeout.
     case silence
-    /// The response is incomplete so long after there was a connection.
+    /// The response must be complete within the timeout after connecting.
     case response
-    /// The response is incomplete so long after the beginning.
+    /// The response must be complete within the timeout after the beginning.
     case exchange
   }
 
-  /// The terms of an exchange.
+  /// The conditions of an exchange.
   package struct Terms {
     package let patience: Patience
     package let seconds: Double
     /// The limits of a response.
     package var limits = Limits.upstream
-    /// The connections that may be used again; `nil`: the request has one of its own.
+    /// The connections that may be reused; `nil` if the request has its own connection.
     package var pool: ConnectionPool?
-    /// Whether a connection may be used that served another request.
+    /// Whether a connection that served another request may be used.
     package var takesKept = true
-    /// The time for which a connection waits for its next request.
+    /// The time for which the connection is kept for its next request.
     package var idleSeconds = 0.0
-    /// Whether the request asks for another protocol.
+    /// Whether the request includes a protocol upgrade.
     package var asksForUpgrade = false
     /// Whether a response with an invalid head is received as bytes.
     package var takesMalformed = false
-    /// Whether the look-up and connecting have no more time than that.
+    /// Whether the timeout also limits the look-up and connecting.
     package var boundsConnecting = true
 
     package init(patience: Patience, seconds: Double) {
@@ -37,37 +37,37 @@ extension ClientExchange {
     }
   }
 
-  /// The events of an exchange, in their order.
+  /// The events of an exchange in their order.
   package enum Event {
-    /// So many bytes of the request's content are with the system.
+    /// The number of content bytes of the request that the system has accepted.
     case sent(Int)
     /// The head of the final response.
     case head(ResponseStart)
     /// Content without its framing; never empty.
     case content(Data)
-    /// Everything that arrived was received, and the response is incomplete.
+    /// All received bytes were processed, and the response is incomplete.
     case caughtUp
     /// The head is invalid for this reason; bytes follow until the end of the connection.
     case malformed(ProtocolError)
-    /// Bytes of a response with an invalid head. The memory is valid only during the call.
+    /// Bytes of a response with an invalid head. The memory is only valid during the call.
     case bytes(UnsafeRawBufferPointer)
-    /// The server switched protocols. Its connection is the receiver's, with the first bytes in the
-    /// other protocol. Nothing follows.
+    /// The server switched protocols. The receiver owns the connection, with the first bytes in the
+    /// new protocol. This is the last event.
     case upgraded(ResponseStart, Channel, Data)
-    /// The response is complete, with these trailers. Nothing follows.
+    /// The response is complete, with these trailers. This is the last event.
     case end(HeaderFields, HTTPStages)
-    /// There is no response, or no more of it. Nothing follows.
+    /// The response is missing or incomplete. This is the last event.
     case failed(ExchangeFailure)
   }
 
-  /// The parts of a response that arrived.
+  /// The parts of a response received so far.
   package struct Collected {
     private var head: ResponseHead?
     private var content = Data()
 
     package init() {}
 
-    /// The response; `nil` if no head arrived.
+    /// The response; `nil` if no head was received.
     package var response: Response? { head.map { Response($0, Body(content)) } }
 
     package mutating func take(_ event: Event) {
@@ -81,8 +81,8 @@ extension ClientExchange {
   }
 }
 
-/// The durations of an exchange's stages; `nil` of those that did not take place, as on a
-/// connection that was already open.
+/// The durations of an exchange's stages; `nil` if a stage did not take place, for example on a
+/// reused connection.
 package struct HTTPStages: Sendable, Hashable {
   /// The look-up of the server's addresses.
   package var nameLookup: Duration?
@@ -90,8 +90,8 @@ package struct HTTPStages: Sendable, Hashable {
   package var connect: Duration?
   /// The sending of the request.
   package var send: Duration?
-  /// The time from there to the answer's head.
+  /// The time from the end of sending to the response's head.
   package var wait: Duration?
-  /// The time from there to its last byte.
+  /// The time from the response's head to its last byte.
   package var receive: Duration?
 }

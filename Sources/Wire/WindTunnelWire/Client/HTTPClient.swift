@@ -3,59 +3,59 @@ package import Foundation
 package import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
-/// A client of HTTP/1.1 (RFC 9112) on sockets, which keeps connections for the next request, and of
-/// WebSockets (RFC 6455 §4.1).
+/// A client of HTTP/1.1 (RFC 9112) and WebSockets (RFC 6455 §4.1) on sockets, which keeps
+/// connections for the next request.
 ///
-/// A name is looked up, its addresses are tried a quarter of a second apart (RFC 8305), and a
-/// server by `https` has to prove its name. All of a client's connections share one thread, which
-/// ends with the last exchange and this.
+/// A name is looked up, and its addresses are tried at intervals of a quarter of a second (RFC
+/// 8305). A server of `https` has to prove its name. All connections of a client share one thread,
+/// which ends with the last exchange and the client.
 package final class HTTPClient: Sendable {
-  /// The limits of a client's connections, and of what a server may send.
+  /// The limits of a client's connections and of its servers' responses.
   package struct Limits: Sendable, Hashable {
-    /// The maximum number of connections to one server, idle ones included; further requests wait
-    /// for one, in their order. URLSession has the same number.
+    /// The maximum number of connections to one server, including idle ones, the same as in
+    /// URLSession. Further requests are queued.
     package var connectionsPerServer = 6
     /// The maximum number of idle connections to all servers.
     package var idleConnectionsMax = 32
-    /// The time for which a connection waits for its next request. Node.js closes after 5 s, so
-    /// that a request is seldom sent in vain.
+    /// The time for which an idle connection is kept. Node.js closes connections after 5 s, so a
+    /// shorter time avoids failed requests.
     package var idleSeconds = 4.0
-    /// The time that each address has to take a connection, its TLS handshake included.
+    /// The timeout for each address, including the TLS handshake.
     package var connectSeconds = 10.0
-    /// The maximum number of bytes of a response's fields, and of its status line.
+    /// The maximum size of a response's fields, and of its status line, in bytes.
     package var headBytesMax = 300 << 10
     /// The maximum number of fields of a response.
     package var headFieldsMax = 2000
-    /// The most bytes of content that nobody wants and that are read all the same, so that the
-    /// connection can be kept.
+    /// The maximum number of unwanted content bytes that are still read, so that the connection can
+    /// be kept.
     package var discardedBytesMax = 64 << 10
-    /// The time that such a rest may take.
+    /// The maximum time for reading unwanted content.
     package var discardSeconds = 1.0
-    /// The most bytes of a WebSocket message, when it is decompressed; more ends the connection
-    /// with 1009.
+    /// The maximum size of a WebSocket message in bytes after decompression; a larger one ends the
+    /// connection with 1009.
     package var messageBytesMax = WebSocketReader.messageBytesMax
-    /// The most bytes of an answer that refuses the handshake of a WebSocket.
+    /// The maximum size in bytes of a response that rejects a WebSocket handshake.
     package var refusalBytesMax = 1 << 20
-    /// The time that a server has to answer a close frame, and to end the connection behind it.
+    /// The timeout for the server's close frame, and for the end of the connection after it.
     package var closeSeconds = 2.0
 
-    /// Makes the usual limits.
+    /// Creates the default limits.
     package init() {}
   }
 
-  /// A request as it is sent once.
+  /// A request to send once.
   package struct Question: Sendable {
     /// The request; its body is the content unless there is a file.
     package var request: Request
-    /// The proxy that is asked for the whole URL, by `http` (RFC 9112 §3.2.2); `nil`: the server
-    /// itself is.
+    /// The `http` proxy that receives the whole URL (RFC 9112 §3.2.2); `nil` to connect to the
+    /// server itself.
     package var proxy: RequestURL?
-    /// The file with the content, open at any place, and the count of its bytes.
+    /// The file with the content, opened at any position, and its number of bytes.
     package var file: (handle: FileHandle, bytes: Int)?
-    /// The time for which nothing may move, from the start to the last byte.
+    /// The timeout without any progress, from the start to the last byte.
     package var silenceSeconds: Double
 
-    /// Makes one of its parts.
+    /// Creates a question from a request, its file and its timeout.
     package init(
       _ request: Request,
       file: (handle: FileHandle, bytes: Int)? = nil,
@@ -70,15 +70,15 @@ package final class HTTPClient: Sendable {
   private let pool: ConnectionPool
   private let resolver = Resolver()
   private let trust: Trust
-  /// Made for the first server by `https`, on the loop's thread.
+  /// Created for the first server of `https`, on the loop's thread.
   private let context = Locked<TLSContext?>(nil)
 
-  /// Makes a client with a thread of its own.
+  /// Creates a client with its own thread.
   ///
   /// - Parameters:
-  ///   - trust: The authorities that are trusted about servers by `https`.
-  ///   - limits: The limits of its connections and of what a server may send.
-  /// - Throws: ``DialFailure`` where the system has no thread or no queue of events left.
+  ///   - trust: The trusted authorities for servers of `https`.
+  ///   - limits: The limits of its connections and of the servers' responses.
+  /// - Throws: ``DialFailure`` if the system cannot create a thread or an event queue.
   package init(trusting trust: Trust = .system, _ limits: Limits = Limits()) throws(DialFailure) {
     do throws(SocketError) { loop = try EventLoop(name: "WindTunnel sockets") } catch {
       throw DialFailure(.socket(error))
@@ -87,11 +87,11 @@ package final class HTTPClient: Sendable {
     pool = ConnectionPool(usedMax: limits.connectionsPerServer, idleMax: limits.idleConnectionsMax)
   }
 
-  /// Sends a request; never blocks.
+  /// Sends a request without blocking.
   ///
   /// - Parameters:
   ///   - question: The request.
-  ///   - hear: Is told what happens, in its order, on the client's thread.
+  ///   - hear: Receives the events in order, on the client's thread.
   /// - Returns: The exchange.
   package func send(
     _ question: Question,
@@ -104,19 +104,19 @@ package final class HTTPClient: Sendable {
     return exchange
   }
 
-  /// The count of connections that wait for a request.
+  /// Returns the number of idle connections.
   package func idleConnections() async throws -> Int {
     try await loop.run { [pool] _ in pool.count }
   }
 
-  /// Opens a WebSocket connection; never blocks.
+  /// Opens a WebSocket connection without blocking.
   ///
   /// - Parameters:
-  ///   - request: A GET of a URL by `http`, `https`, `ws` or `wss`, with the fields of the app's.
-  ///   - compresses: Tells whether it offers to compress messages.
-  ///   - seconds: The time in which the handshake has to be done.
-  ///   - hear: Is told what happens, in its order, on the client's thread.
-  /// - Returns: The connection, which sends nothing before it is told to be open.
+  ///   - request: A GET of a URL of `http`, `https`, `ws` or `wss`, with the fields of the app.
+  ///   - compresses: Whether the client offers to compress messages.
+  ///   - seconds: The timeout of the handshake.
+  ///   - hear: Receives the events in order, on the client's thread.
+  /// - Returns: The connection. It can send messages after it has been opened.
   package func open(
     _ request: Request,
     compresses: Bool,
@@ -131,7 +131,7 @@ package final class HTTPClient: Sendable {
     return line
   }
 
-  /// Returns the terms of a request for which nothing may move for so long.
+  /// Returns the terms of a request with a timeout without progress.
   package func terms(_ silenceSeconds: Double) -> ClientExchange.Terms {
     var terms = ClientExchange.Terms(patience: .silence, seconds: silenceSeconds)
     terms.limits.headerBytesMax = limits.headBytesMax
@@ -151,11 +151,11 @@ package final class HTTPClient: Sendable {
     )
   }
 
-  /// Creates one end of TLS for a server by `https`.
+  /// Creates the local end of TLS for a server of `https`.
   private func engine(for url: RequestURL) throws(SocketError) -> TLSEngine? {
     guard url.scheme == "https" else { return nil }
     guard let host = url.host.flatMap({ HostName($0.withoutBrackets) }) else {
-      throw .unusable("\(url.host ?? "") is no name that a certificate can be made out to")
+      throw .unusable("\(url.host ?? "") is not a name that a certificate can contain")
     }
     do throws(ServerError) {
       let context = try context.withLock { context throws(ServerError) in

@@ -3,33 +3,34 @@ internal import WindTunnelCore
 package import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
-/// One request of a client and its answer (RFC 9110), over a connection that is kept where both
-/// ends agree (RFC 9112 §9.3).
+/// One request of a client and its response (RFC 9110), on a persistent connection if both ends
+/// agree (RFC 9112 §9.3).
 ///
-/// What is package may be called on any thread; all else runs on the client's.
+/// Package members may be called on any thread; all others run on the client's thread.
 package final class HTTPExchange: @unchecked Sendable {
-  /// The things that happen in an exchange.
+  /// The events of an exchange.
   package enum Event: Sendable {
-    /// So many bytes of the content are with the system, of how many.
+    /// The number of content bytes that the system has accepted, and their total number.
     case sent(Int64, of: Int64)
-    /// The head of the final answer.
+    /// The head of the final response.
     case head(ResponseHead)
-    /// Content without its framing, as it was encoded; never empty.
+    /// Encoded content without its framing; never empty.
     case content(Data)
-    /// The answer is whole. Nothing follows.
+    /// The response is complete. This is the last event.
     case end(HTTPStages)
-    /// The file of the content cannot be read, for this reason. Nothing follows.
+    /// The file with the content cannot be read, for this reason. This is the last event.
     case unreadable(String)
-    /// There is no answer, or no more of it. Nothing follows.
+    /// The response is missing or incomplete. This is the last event.
     case failed(DialFailure)
   }
 
   private let client: HTTPClient
   private let question: HTTPClient.Question
-  /// Forgotten with the end: whoever hears has the exchange.
+  /// Removed at the end, because the receiver holds the exchange.
   private var hear: @Sendable (Event) -> Void
   private weak var exchange: ClientExchange?
-  /// The bytes that may still be read of what nobody wants; `nil`: it is wanted.
+  /// The number of bytes of content that may still be read and discarded; `nil` if content is
+  /// passed on.
   private var discarding: Int?
 
   package init(
@@ -42,30 +43,30 @@ package final class HTTPExchange: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Ends it at once, without a word.
+  /// Ends the exchange at once, without an event.
   package func cancel() { run { exchange, _ in exchange.end() } }
 
-  /// Reads no more, or reads on: what a server sends waits in the system's buffers.
+  /// Pauses or resumes reading. During a pause, the server's bytes wait in the system's buffers.
   package func pauseReading(_ pauses: Bool) {
     run { exchange, _ in exchange.exchange?.pauseReading(pauses) }
   }
 
-  /// Says nothing more, and reads what is left of a short answer, so that its connection serves the
-  /// next request.
+  /// Sends no more events, and reads the rest of a short response, so that its connection can serve
+  /// the next request.
   package func discard() {
     run { exchange, reactor in
       guard exchange.exchange?.hasResponse == true else { return exchange.end() }
       exchange.hear = { _ in }
       exchange.discarding = exchange.client.limits.discardedBytesMax
       exchange.exchange?.pauseReading(false)
-      // However it trickles: a new connection is had sooner.
+      // If the rest is slow, opening a new connection is faster.
       let limit = Int64(nanosecondsOf: exchange.client.limits.discardSeconds)
       reactor.schedule(after: limit) { [weak exchange] _ in exchange?.end() }
     }
   }
 
   private func run(_ job: @escaping @Sendable (HTTPExchange, Reactor) -> Void) {
-    // A loop that has stopped has ended it.
+    // A stopped loop has already ended the exchange.
     client.loop.execute { [self] reactor in job(self, reactor) }
   }
 
@@ -74,10 +75,10 @@ package final class HTTPExchange: @unchecked Sendable {
   package func begin(by reactor: Reactor) {
     let url = question.proxy ?? question.request.url
     guard url.scheme == "http" || url.scheme == "https" else {
-      return failed(.unsupportedURL, "The URL is neither by http nor by https.")
+      return failed(.unsupportedURL, "The URL is neither an http nor an https URL.")
     }
     guard url.host?.isEmpty == false else {
-      return failed(.unsupportedURL, "The URL names no host.")
+      return failed(.unsupportedURL, "The URL has no host.")
     }
     let exchange = ClientExchange(
       outgoing,
@@ -132,10 +133,10 @@ package final class HTTPExchange: @unchecked Sendable {
     end(.failed(DialFailure(symptom, text)))
   }
 
-  /// Ends it at once.
+  /// Ends the exchange at once.
   private func end() {
     exchange?.cancel()
-    failed(.cancelled, "The request was ended here.")
+    failed(.cancelled, "The request was cancelled.")
   }
 
   private func end(_ event: Event) {

@@ -2,37 +2,37 @@ internal import Foundation
 internal import WindTunnelCore
 internal import WindTunnelHTTP
 
-/// A search for the first of an origin's addresses that takes a connection (RFC 8305, "Happy
+/// A search for the first of an origin's addresses that accepts a connection (RFC 8305, "Happy
 /// Eyeballs").
 ///
-/// Addresses are tried in the order given, the families by turns (§4). The next one is tried when
-/// one has failed, or has taken a quarter of a second (§5); the others are tried on, and the first
-/// that takes a connection keeps it. An address that the client must not be connected to is left
-/// out. On the loop's thread only.
+/// Addresses are tried in the given order, with alternating families (§4). The next one is tried
+/// when one has failed or has not connected within a quarter of a second (§5). Earlier attempts
+/// continue, and the first connection wins. Forbidden addresses are skipped. On the loop's thread
+/// only.
 package final class OriginConnector {
-  /// One address that is tried, for as long as it may take.
+  /// One attempt to connect, with its timeout.
   private struct Attempt {
     var channel: Channel
     var limit: Reactor.Timer
   }
 
-  /// The time that an address has before the next one is tried beside it (RFC 8305 §8, "Connection
-  /// Attempt Delay").
+  /// The time before the next address is tried in parallel (RFC 8305 §8, "Connection Attempt
+  /// Delay").
   private static let headStartNanoseconds: Int64 = 250_000_000
 
   private let destination: Destination
   private let reactor: Reactor
   private let seconds: Double
   private let completed: (Result<Channel, ExchangeFailure>) -> Void
-  /// The addresses that were not tried yet.
+  /// The addresses that have not been tried.
   private var addresses: ArraySlice<SocketAddress> = []
-  /// The time at which the addresses were found; `nil` unless a name was looked up.
+  /// The time at which the look-up ended; `nil` unless a name was looked up.
   private(set) var lookupEnd: Moment?
   private var attempts: [Attempt] = []
   private var headStart: Reactor.Timer?
   private var firstRefusal: AddressRefusal?
   private var failure: SocketError?
-  /// The end of a connection that was taken and not kept, while another address was tried.
+  /// The error of a connection that was accepted and then ended, while another address was tried.
   private var lost: SocketError?
   private var isOver = false
 
@@ -40,8 +40,8 @@ package final class OriginConnector {
   ///
   /// - Parameters:
   ///   - destination: The server.
-  ///   - reactor: The loop that it happens on.
-  ///   - seconds: The limit for one address, the TLS handshake included.
+  ///   - reactor: The loop of the connections.
+  ///   - seconds: The timeout for one address, including the TLS handshake.
   ///   - completed: Called once, unless the search is cancelled before.
   package init(
     to destination: Destination,
@@ -53,7 +53,7 @@ package final class OriginConnector {
     (self.seconds, self.completed) = (seconds, completed)
   }
 
-  /// Looks the name up unless there are addresses, and tries the first one.
+  /// Looks up the name unless the addresses are given, and tries the first one.
   package func begin() {
     let url = destination.url
     guard destination.addresses.isEmpty, let resolver = destination.resolver, let host = url.host
@@ -73,11 +73,13 @@ package final class OriginConnector {
     tryNext()
   }
 
-  /// Ends the search without a word.
+  /// Ends the search without calling `completed`.
   package func cancel() { end(keeping: nil) }
 
-  /// Returns addresses with their families by turns, beginning with that of the first: where there
-  /// is no way to one family, that costs one head start and not one for each of its addresses.
+  /// Returns the addresses with alternating families, beginning with the family of the first.
+  ///
+  /// If one family is unreachable, that costs only one delay instead of one for each of its
+  /// addresses.
   static func byTurns(_ addresses: [SocketAddress]) -> [SocketAddress] {
     let family = addresses.first?.family
     let lines = [
@@ -130,7 +132,7 @@ package final class OriginConnector {
     }
   }
 
-  /// Notes that an address took no connection, and does not wait to try the next one.
+  /// Records that an address did not accept a connection, and tries the next one at once.
   private func failed(_ channel: Channel, _ error: SocketError) {
     remove(channel)
     note(error)
@@ -142,8 +144,8 @@ package final class OriginConnector {
     attempts.removeAll { $0.channel === channel }
   }
 
-  /// Ends the search with a connection that was taken and has ended before it was ready; while
-  /// another address is tried, that one may do better.
+  /// Handles a connection that was accepted but ended before it was ready. It ends the search,
+  /// unless another address is still being tried.
   private func ended(_ channel: Channel, _ error: SocketError?) {
     let error = error ?? SocketError(.brokenOff, channel.target)
     guard attempts.count > 1 else { return complete(.failure(.socket(error))) }
@@ -152,8 +154,7 @@ package final class OriginConnector {
     tryNext()
   }
 
-  /// Keeps the first error that says something of the origin: there may be no way at all to an
-  /// address of the other family.
+  /// Keeps the first error about the origin. An unreachable address family is less informative.
   private func note(_ error: SocketError) {
     if failure == nil || failure?.kind == .unreachable { failure = error }
   }
@@ -183,7 +184,7 @@ package final class OriginConnector {
 extension OriginConnector: ChannelDelegate {
   package func channelConnected(_ channel: Channel) { complete(.success(channel)) }
 
-  // Nothing is said before the connection is there.
+  // No bytes are expected before the connection is ready.
   package func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {}
 
   package func channelReachedEnd(_ channel: Channel) { ended(channel, nil) }

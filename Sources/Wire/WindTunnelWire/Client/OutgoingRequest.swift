@@ -1,7 +1,7 @@
 internal import WindTunnelCore
 package import WindTunnelHTTP
 
-/// A request as it is sent on a connection.
+/// A request in the form in which it is sent on a connection.
 package struct OutgoingRequest {
   package let method: String
   package let target: String
@@ -14,10 +14,10 @@ package struct OutgoingRequest {
   ///
   /// - Parameters:
   ///   - method: The method.
-  ///   - url: The URL of the server, which is named unless the header fields have a `Host`.
+  ///   - url: The URL of the server, which determines `Host` unless the header fields contain it.
   ///   - target: The target, as it is sent.
-  ///   - headers: The header fields, without those of the connection but for an upgrade.
-  ///   - content: The content, by which the request is framed.
+  ///   - headers: The header fields, without connection fields except for an upgrade.
+  ///   - content: The content, which determines the framing.
   ///   - endsConnection: Whether the connection serves no other request.
   ///   - takesTrailers: Whether trailers are accepted.
   package init(
@@ -34,7 +34,7 @@ package struct OutgoingRequest {
     var fields = headers
     let host = fields["Host"] ?? (url.host ?? "") + (url.port.map { ":\($0)" } ?? "")
     fields.remove("Host")
-    // RFC 9110 §10.1.4: TE belongs to one connection.
+    // `TE` belongs to one connection (RFC 9110 §10.1.4).
     let options = (endsConnection ? ["close"] : []) + (takesTrailers ? ["TE"] : [])
     if !options.isEmpty { fields.append("Connection", options.joined(separator: ", ")) }
     if takesTrailers { fields.append("TE", "trailers") }
@@ -44,14 +44,14 @@ package struct OutgoingRequest {
 }
 
 extension HeaderFields {
-  /// Announces content (RFC 9112 §6.3); `nil`: its length is unknown.
+  /// Sets the framing fields for content (RFC 9112 §6.3); `nil` means an unknown length.
   fileprivate mutating func frame(_ length: Int?, of method: String) {
     guard let length else {
       remove("Content-Length")
       self["Transfer-Encoding"] = "chunked"
       return
     }
-    // RFC 9110 §8.6: a request that could have content says that it has none.
+    // A request whose method allows content announces a length of zero (RFC 9110 §8.6).
     let couldHaveContent = ["POST", "PUT", "PATCH"].contains(method)
     if length > 0 || couldHaveContent || self["Content-Length"] != nil {
       self["Content-Length"] = String(length)

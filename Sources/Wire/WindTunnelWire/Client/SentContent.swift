@@ -3,9 +3,9 @@ package import Foundation
 internal import WindTunnelCore
 internal import WindTunnelHTTP
 
-/// The content of a request that is being sent: from memory, from a file, or while it arrives.
+/// The content of a request being sent: from memory, from a file, or while it is received.
 ///
-/// On the loop's thread only; a file is read on another, since a disk may take its time.
+/// On the loop's thread only. A file is read on another thread, because reading may block.
 package struct SentContent {
   /// Runs a job on the loop's thread.
   package typealias Post = @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -16,14 +16,14 @@ package struct SentContent {
     case upload(StreamedContent)
   }
 
-  /// The number of bytes that are handed over at once, so that a server that does not read costs no
-  /// more.
+  /// The number of bytes that are written at once. It limits the memory for a server that does not
+  /// read.
   private static let pieceBytes = 256 << 10
 
   private let source: Source
-  /// The number of all bytes; `nil` if only the end tells.
+  /// The total number of bytes; `nil` if it is unknown until the end.
   package let length: Int?
-  /// The number of bytes that were handed over.
+  /// The number of bytes written so far.
   private(set) var passedBytes = 0
   private var isEndPassed = false
 
@@ -31,24 +31,24 @@ package struct SentContent {
 
   package init(_ upload: StreamedContent) { (source, length) = (.upload(upload), upload.length) }
 
-  /// Creates content from a file that is open at any place.
+  /// Creates content from a file that was opened at any position.
   package init(_ handle: FileHandle, bytes: Int, _ post: @escaping Post) {
     (source, length) = (.file(handle, DispatchQueue(label: "windtunnel.content"), post), bytes)
   }
 
-  /// Whether all of it was handed over.
+  /// Whether all content was written.
   var isPassed: Bool { if case .upload = source { isEndPassed } else { passedBytes == length } }
 
-  /// Whether its sender is waited for, and not the server.
+  /// Whether the exchange waits for the sender of the content rather than for the server.
   package func isMissing(on channel: Channel) -> Bool {
     guard case .upload(let upload) = source, channel.queuedBytes == 0 else { return false }
     return !upload.isWhole && upload.waiting.isEmpty
   }
 
-  /// Starts again, for another connection.
+  /// Starts again from the beginning, for another connection.
   mutating func rewind() { passedBytes = 0 }
 
-  /// Writes what is in memory, as fast as the server takes it.
+  /// Writes content in memory as fast as the server accepts it.
   package mutating func pass(on channel: Channel) {
     while !channel.isCongested, let piece = next() { pass(piece, on: channel) }
     guard case .upload(let upload) = source, upload.isWhole, upload.waiting.isEmpty, !isEndPassed
@@ -73,7 +73,7 @@ package struct SentContent {
     }
   }
 
-  /// Whether content is left that is read from a file.
+  /// Whether the remaining content must be read from a file.
   var isInFile: Bool { if case .file = source { !isPassed } else { false } }
 
   /// Reads the next piece of a file; `done` is called on the loop's thread.
@@ -98,31 +98,32 @@ package struct SentContent {
     } catch {
       throw .unreadable(error.localizedDescription)
     }
-    guard !piece.isEmpty else { throw .unreadable("it became shorter while it was sent") }
+    guard !piece.isEmpty else { throw .unreadable("it was truncated while it was sent") }
     return piece
   }
 
   /// Closes the file after the last read.
   package func close() {
     guard case .file(let file, let disk, _) = source else { return }
-    // It was only read: nothing is lost if that fails.
+    // The file was only read, so nothing is lost if closing fails.
     disk.async { try? file.close() }
   }
 }
 
-/// The content of a request that is never here as a whole: it goes on to the upstream while it
-/// comes, or is thrown away where nobody wants it.
+/// The content of a request that is never in memory as a whole: it is forwarded to the upstream
+/// while it is received, or discarded.
 package final class StreamedContent {
-  /// Requests of up to so much content are read whole first, so that they can be sent once more.
+  /// The maximum size in bytes of content that is read completely first, so that the request can be
+  /// sent again.
   package static let wholeBytesMax = 256 * 1024
 
-  /// The count of its bytes; `nil` where only the end tells.
+  /// The number of bytes; `nil` if it is unknown until the end.
   fileprivate let length: Int?
-  /// Tells whether it goes on.
+  /// Whether the content is forwarded.
   package let isPassedOn: Bool
-  /// The bytes that came and were not passed on yet.
+  /// The bytes that were received but not forwarded yet.
   fileprivate var waiting = ByteQueue()
-  /// Tells whether all of it has come.
+  /// Whether all content was received.
   package var isWhole = false
 
   package init(_ framing: Framing, isPassedOn: Bool) {
@@ -130,7 +131,7 @@ package final class StreamedContent {
     self.isPassedOn = isPassedOn
   }
 
-  /// Tells whether the client has to wait.
+  /// Whether the client must wait.
   package func isFull(_ limits: Limits) -> Bool { waiting.count > limits.queuedBytesMax }
 
   package func append(_ data: Data) { if isPassedOn { waiting.append(data) } }

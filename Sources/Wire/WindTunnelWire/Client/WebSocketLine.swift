@@ -3,43 +3,43 @@ internal import WindTunnelCore
 package import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
-/// One WebSocket connection of a client, from its first look for an address to its end.
+/// One WebSocket connection of a client, from the address look-up to its end.
 ///
-/// Pings are answered by themselves, and a server's close frame is. What is not private may be
-/// called on any thread; all else runs on the client's.
+/// Pings and a server's close frame are answered automatically. Members that are not private may be
+/// called on any thread; all others run on the client's thread.
 package final class WebSocketLine: @unchecked Sendable {
-  /// The things that happen on a connection.
+  /// The events of a connection.
   package enum Event: Sendable {
-    /// The handshake is done; the head is the server's.
+    /// The handshake is complete, with the server's head.
     case opened(ResponseHead)
-    /// The server has answered the handshake with something else. Nothing follows.
+    /// The server rejected the handshake with this response. This is the last event.
     case refused(Response)
-    /// A whole message of the server's.
+    /// A complete message from the server.
     case message(Data, isText: Bool)
     /// A pong, with its content.
     case pong(Data)
-    /// The server has sent a close frame, or has answered one; 1005: without a code. Nothing
-    /// follows.
+    /// The server has sent a close frame, first or in response; 1005 means without a code. This is
+    /// the last event.
     case closed(code: Int, reason: String)
-    /// It could not be opened, or ended without a close frame. Nothing follows.
+    /// The connection could not be opened, or ended without a close frame. This is the last event.
     case failed(DialFailure)
   }
 
   private enum Phase {
     case connecting
     case open
-    /// The close frame is out.
+    /// The close frame was sent.
     case closing
     case over
   }
 
   private let client: HTTPClient
-  /// Forgotten with the end: whoever hears has the line.
+  /// Removed at the end, because the receiver holds the connection.
   private var hear: @Sendable (Event) -> Void
   private var phase = Phase.connecting
   private var question = HeaderFields()
   private weak var handshake: ClientExchange?
-  /// An answer that refuses the handshake.
+  /// A response that rejects the handshake.
   private var refusal = ClientExchange.Collected()
   private var channel: Channel?
   private var reader = WebSocketReader(from: .server)
@@ -52,7 +52,7 @@ package final class WebSocketLine: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Sends a message; `done` is told whether the system has taken it.
+  /// Sends a message; `done` receives whether the system has accepted it.
   package func send(_ content: Data, isText: Bool, _ done: @escaping @Sendable (Bool) -> Void) {
     run(otherwise: { done(false) }) { line in
       guard case .open = line.phase, let channel = line.channel else { return done(false) }
@@ -70,8 +70,8 @@ package final class WebSocketLine: @unchecked Sendable {
     }
   }
 
-  /// Says that nothing follows, and waits for the server to say so, too, for a while. A code that
-  /// may stand in no frame (RFC 6455 §7.4.1) is left out.
+  /// Sends a close frame, and waits for the server's for a limited time. A code that is invalid in
+  /// a frame (RFC 6455 §7.4.1) is omitted.
   package func close(code: UInt16, reason: String) {
     run { line in
       switch line.phase {
@@ -81,17 +81,17 @@ package final class WebSocketLine: @unchecked Sendable {
         let limit = Int64(nanosecondsOf: line.client.limits.closeSeconds)
         line.channel?.reactor.schedule(after: limit) { [weak line] _ in
           guard let line, case .closing = line.phase else { return }
-          line.failed(.timedOut, "The server did not answer the close frame in time.")
+          line.failed(.timedOut, "The server did not send a close frame in time.")
         }
       case .closing, .over: break
       }
     }
   }
 
-  /// Ends it at once, without a word.
+  /// Ends the connection at once, without an event.
   package func cancel() { run { $0.end(nil) } }
 
-  /// Reads no more, or reads on: what a server sends waits in the system's buffers.
+  /// Pauses or resumes reading. During a pause, the server's bytes wait in the system's buffers.
   package func pauseReading(_ pauses: Bool) { run { $0.channel?.pauseReading(pauses) } }
 
   private func run(otherwise: () -> Void = {}, _ job: @escaping @Sendable (WebSocketLine) -> Void) {
@@ -112,10 +112,10 @@ package final class WebSocketLine: @unchecked Sendable {
     case "ws", "http": url.scheme = "http"
     case "wss", "https": url.scheme = "https"
     default:
-      return failed(.unsupportedURL, "\(url) is neither by http and https nor by ws and wss.")
+      return failed(.unsupportedURL, "\(url) is not an http, https, ws or wss URL.")
     }
     guard url.host?.isEmpty == false else {
-      return failed(.unsupportedURL, "\(url) names no host.")
+      return failed(.unsupportedURL, "\(url) has no host.")
     }
     question = request.headers
     let key = (0..<16).map { _ in UInt8.random(in: 0...255) }
@@ -142,7 +142,7 @@ package final class WebSocketLine: @unchecked Sendable {
     case .upgraded(let start, let channel, let early): open(start, on: channel, early)
     case .end: if let response = refusal.response { end(.refused(response)) }
     case .failed(let failure):
-      // The status of an answer that is too long, or was cut off, still says what there is to say.
+      // The status of a response that is too long or truncated is still useful.
       end(refusal.response.map { .refused($0) } ?? .failed(DialFailure(failure)))
     case .head, .content, .sent, .caughtUp, .malformed, .bytes: break
     }
@@ -151,7 +151,7 @@ package final class WebSocketLine: @unchecked Sendable {
   private func open(_ start: ResponseStart, on channel: Channel, _ early: Data) {
     self.channel = channel
     channel.delegate = self
-    // RFC 9110 §7.8: HTTP/1.0 has no upgrade.
+    // HTTP/1.0 does not support upgrades (RFC 9110 §7.8).
     guard start.version == .http11 else { return end(.refused(Response(start.head, .empty))) }
     do throws(WebSocketHandshake.Failure) {
       let terms = try WebSocketHandshake.terms(of: start.head, answering: question)
@@ -183,15 +183,15 @@ package final class WebSocketLine: @unchecked Sendable {
   private func take(_ event: WebSocketReader.Event) {
     let isOpen = if case .open = phase { true } else { false }
     switch event {
-    // What comes behind an own close frame has nobody who wants it, but for the answer.
+    // After a close frame of this side, only the server's close frame is relevant.
     case .message(let data, let isText, _): if isOpen { hear(.message(data, isText: isText)) }
     case .pong(let content): if isOpen { hear(.pong(content)) }
     case .ping(let content):
-      // Who does not read is not answered: a later pong will do (§5.5.3).
+      // If the server does not read, the ping is ignored; a later pong is sufficient (§5.5.3).
       guard let channel, !channel.isCongested else { return }
       channel.write(writer.frame(WebSocketFrame(.pong, content)))
     case .close(let close):
-      // RFC 6455 §5.5.1: the same code comes back.
+      // The response has the same code (RFC 6455 §5.5.1).
       if isOpen { self.close(WebSocketClose(close.code)) }
       end(.closed(code: close.code.map { Int($0) } ?? 1005, reason: close.reason))
     }
@@ -207,7 +207,7 @@ package final class WebSocketLine: @unchecked Sendable {
 
   private func failed(_ symptom: Symptom, _ text: String) { end(.failed(.init(symptom, text))) }
 
-  /// Ends it, and says so; `nil`: nobody wants to know.
+  /// Ends the connection with an event; `nil` for no event.
   private func end(_ event: Event?) {
     if case .over = phase { return }
     let saidGoodbye = if case .closing = phase { true } else { false }
@@ -216,10 +216,11 @@ package final class WebSocketLine: @unchecked Sendable {
     let channel = channel
     self.channel = nil
     channel?.delegate = nil
-    // Who has said goodbye hears the server's end, for a while (RFC 6455 §7.1.1).
+    // After a close handshake, the server's end of the connection is awaited for a limited time
+    // (RFC 6455 §7.1.1).
     if saidGoodbye, event != nil { channel?.close() } else { channel?.abandon() }
-    // Who waits to send finds out why.
-    hear(event ?? .failed(.init(.cancelled, "The connection was ended here.")))
+    // Callers with unsent messages first receive the reason.
+    hear(event ?? .failed(.init(.cancelled, "The connection was closed by this client.")))
     hear = { _ in }
     tellDrained(false)
   }

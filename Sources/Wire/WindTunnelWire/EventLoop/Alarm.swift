@@ -1,6 +1,6 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A clock that begins at zero, and a timer by it for one moment.
+/// A clock that begins at zero, with a timer for one moment.
 package final class Alarm {
   private let reactor: Reactor
   private let start = Moment.now()
@@ -11,16 +11,16 @@ package final class Alarm {
   /// The time since the clock began.
   package var now: Duration { .nanoseconds(Moment.now() - start) }
 
-  /// Whether there is a moment to come.
+  /// Whether the alarm is set.
   package var isSet: Bool { pending != nil }
 
-  /// Runs a job at a moment, instead of the job and the moment before.
+  /// Runs a job at a moment, replacing the previous job and moment.
   package func set(_ moment: Duration, _ job: @escaping () -> Void) { set(moment, at: moment, job) }
 
   /// Runs a job at a moment, unless an earlier one is set.
   package func set(atLatest moment: Duration, _ job: @escaping () -> Void) {
     if let pending, pending.moment <= moment { return }
-    // A moment that has passed would come again within the same round of the loop.
+    // A moment in the past would fire again within the same round of the loop.
     set(moment, at: max(moment, now + .nanoseconds(1)), job)
   }
 
@@ -33,7 +33,7 @@ package final class Alarm {
     pending = (timer, moment)
   }
 
-  /// Forgets the moment of the alarm.
+  /// Cancels the alarm, if it is set.
   package func cancel() {
     if let pending { reactor.cancel(pending.timer) }
     pending = nil

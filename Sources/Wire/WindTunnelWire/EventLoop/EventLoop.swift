@@ -1,23 +1,21 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// One thread that waits for many connections.
+/// One thread that serves many connections.
 ///
-/// This is its handle, for every other thread.
-///
-/// Nothing may block on the loop's thread. Whoever holds the handle stops the loop; forgetting it
-/// does the same.
+/// This type is its handle for all other threads. Jobs on the loop's thread must not block. The
+/// owner of the handle stops the loop; releasing the handle also stops it.
 package final class EventLoop: Sendable {
-  /// The loop has stopped; nothing runs on it any more.
+  /// The error of a stopped loop, on which no jobs run.
   package struct Stopped: Error { package init() {} }
 
   private let mailbox: Mailbox
 
-  /// A main thread's on every system: Darwin gives other threads 512 KiB, and bodies are parsed
-  /// here that lie as deep as the limit of nesting lets them.
+  /// The stack size, the same as a main thread's on every system. Darwin gives other threads 512
+  /// KiB, but bodies with the maximum nesting are parsed here.
   private static let stackBytes = 8 << 20
 
-  /// Starts the loop's thread under a name; throws if there is no queue of events to wait at.
+  /// Starts the loop's thread with a name; throws if the system cannot create an event queue.
   package init(name: String = "WindTunnel") throws(SocketError) {
     BrokenPipes.ignore()
     let selector = try Selector()
@@ -29,11 +27,11 @@ package final class EventLoop: Sendable {
       while true {
         let areLast = mailbox.run(on: reactor)
         reactor.flush()
-        // Nobody wakes a loop whose mailbox is shut: after the last jobs it must not wait.
+        // A loop with a closed mailbox is not woken, so it must not wait after the last jobs.
         if areLast { break }
         reactor.turn()
       }
-      // The mailbox is shut by now: nobody wakes a descriptor that is closed.
+      // The mailbox is closed, so a closed descriptor is not woken.
       reactor.end()
       mailbox.finishStopping()
     }
@@ -46,11 +44,11 @@ package final class EventLoop: Sendable {
 
   /// Runs a job on the loop's thread, in the order of the calls.
   ///
-  /// False if the loop has stopped and the job will never run.
+  /// Returns `false` if the loop has stopped and the job will never run.
   @discardableResult
   package func execute(_ job: @escaping @Sendable (Reactor) -> Void) -> Bool { mailbox.post(job) }
 
-  /// Runs a job on the loop's thread and waits for what it returns.
+  /// Runs a job on the loop's thread and returns its result.
   package func run<Result: Sendable>(
     _ job: @escaping @Sendable (Reactor) throws -> Result
   ) async throws -> Result {
@@ -62,15 +60,15 @@ package final class EventLoop: Sendable {
     }
   }
 
-  /// Ends the loop and waits until every descriptor of it is closed.
+  /// Stops the loop and waits until all its descriptors are closed.
   ///
-  /// Never call it on the loop.
+  /// It must not be called on the loop.
   package func stop() async {
     await withCheckedContinuation { continuation in mailbox.shut { continuation.resume() } }
   }
 }
 
-/// The jobs that other threads have for the loop.
+/// The jobs from other threads for the loop.
 private final class Mailbox: Sendable {
   typealias Job = @Sendable (Reactor) -> Void
 
@@ -90,7 +88,7 @@ private final class Mailbox: Sendable {
     state.withLock { state in
       if state.isShut { return false }
       state.jobs.append(job)
-      // Within the lock, and only before the first: whoever takes the jobs is awake for all.
+      // Within the lock, and only for the first job: the loop is then awake for all.
       if state.jobs.count == 1 { waker.wake() }
       return true
     }
@@ -108,9 +106,9 @@ private final class Mailbox: Sendable {
     if isStopped { whenStopped?() }
   }
 
-  /// Runs the jobs since the last time, and answers whether none will follow.
+  /// Runs the jobs since the last call, and returns whether none will follow.
   ///
-  /// They are let go before the loop waits: what one holds may be what keeps the loop.
+  /// The jobs are released before the loop waits, because a job may hold the loop's owner.
   func run(on reactor: Reactor) -> Bool {
     let (jobs, areLast) = collect()
     for job in jobs { job(reactor) }

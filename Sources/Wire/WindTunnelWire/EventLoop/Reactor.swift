@@ -1,16 +1,15 @@
 internal import CWindTunnelSystem
 
-/// The inside of an event loop: descriptors, timers and what is to be flushed.
+/// The internals of an event loop: descriptors, timers and pending output.
 ///
-/// It lives on the loop's thread and cannot leave it: it is not `Sendable`, and neither is anything
-/// that holds it. Reach it through ``EventLoop/execute(_:)``.
+/// It is confined to the loop's thread: it is not `Sendable`, and neither are its holders. Other
+/// threads access it through ``EventLoop/execute(_:)``.
 package final class Reactor {
   package typealias Timer = TimerHeap<(Reactor) -> Void>.ID
 
-  /// The time at which the current round's first event or timer was told; exact where that is not
-  /// enough is `Moment.now()`.
+  /// The time of the current round's first event or timer. `Moment.now()` is more exact.
   package private(set) var now = Moment.now()
-  /// The memory that input is read to, before its receiver copies what is worth keeping.
+  /// The buffer for input, which the receiver copies if it needs it.
   package let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 * 1024, alignment: 16)
 
   private struct Slot {
@@ -31,7 +30,7 @@ package final class Reactor {
 
   // MARK: Descriptors
 
-  /// Watches a descriptor on behalf of a handler, which is kept until ``unregister(_:_:_:)``.
+  /// Watches a descriptor for a handler, which is kept until ``unregister(_:_:_:)``.
   fileprivate func register(
     _ descriptor: Int32,
     _ interest: Readiness,
@@ -51,16 +50,17 @@ package final class Reactor {
   }
 
   fileprivate func unmute(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
-    // It was registered before; the system has room for it.
+    // It was registered before, so the system has room for it.
     do { try selector.add(descriptor, interest, token) } catch { handler(of: token)?.loopEnds() }
   }
 
-  /// Forgets a descriptor, before it is closed.
+  /// Removes a descriptor, before it is closed.
   fileprivate func unregister(_ descriptor: Int32, _ interest: Readiness, _ token: Token) {
     selector.remove(descriptor, interest)
     let index = Int(token.rawValue & 0xFFFF_FFFF)
     slots[index].handler = nil
-    // An event of this round may still bear the old token; the new generation does not answer it.
+    // An event of this round may still have the old token, which no longer matches the new
+    // generation.
     slots[index].generation = (slots[index].generation &+ 1) & 0x7FFF_FFFF
     free.append(index)
   }
@@ -75,19 +75,19 @@ package final class Reactor {
 
   // MARK: Time
 
-  /// Calls back at a moment, or at once after this round's events if it has passed.
+  /// Calls a function at a moment, or after this round's events if the moment has passed.
   @discardableResult
   package func schedule(at moment: Moment, _ action: @escaping (Reactor) -> Void) -> Timer {
     timers.schedule(at: moment, action)
   }
 
-  /// Calls back after so many nanoseconds from now, not from the round's beginning.
+  /// Calls a function after a number of nanoseconds from now, not from the round's beginning.
   @discardableResult
   package func schedule(after nanoseconds: Int64, _ action: @escaping (Reactor) -> Void) -> Timer {
     timers.schedule(at: Moment.now() + nanoseconds, action)
   }
 
-  /// Forgets a timer; one that has fired is let be.
+  /// Cancels a timer; a timer that has fired is ignored.
   package func cancel(_ timer: Timer) { timers.cancel(timer) }
 
   // MARK: Rounds
@@ -95,29 +95,29 @@ package final class Reactor {
   /// Flushes a writer before the next wait.
   func flushLater(_ writer: any RoundWriter) { unflushed.append(writer) }
 
-  /// One round: wait for whatever comes first, tell it, fire what is due.
+  /// Runs one round: waits for events, reports them, and fires due timers.
   package func turn() {
     var isAwake = false
     selector.wait(patience) { token, readiness in
-      // The wait may have been long: what happens now must not be dated before it.
+      // The wait may have been long, so events must not get an earlier time.
       if !isAwake { now = .now() }
       isAwake = true
       handler(of: token)?.isReady(readiness)
     }
     now = .now()
-    // Not what these schedule for at once: descriptors come between.
+    // Timers that these actions schedule for now fire after the next events.
     let due = now
     while let action = timers.popDue(due) { action(self) }
   }
 
-  /// Sends what this round wrote, a writer's many writes as one.
+  /// Sends the output of this round, with all writes of a writer as one.
   func flush() {
     swap(&unflushed, &flushing)
     for writer in flushing { writer.flushRound() }
     flushing.removeAll(keepingCapacity: true)
   }
 
-  /// Closes every descriptor; nothing is told after this.
+  /// Closes all descriptors; no events are reported afterwards.
   package func end() {
     for handler in slots.compactMap(\.handler) { handler.loopEnds() }
     timers.removeAll()
@@ -125,14 +125,14 @@ package final class Reactor {
     selector.close()
   }
 
-  /// The time for which there is nothing to do; `nil` where that is not known.
+  /// The maximum waiting time in nanoseconds; `nil` if there is no timer.
   private var patience: Int64? {
     if !unflushed.isEmpty { return 0 }
     return timers.nextDeadline.map { max(0, $0 - Moment.now()) }
   }
 }
 
-/// The events that a descriptor is watched for, or that have come.
+/// The events that a descriptor is watched for, or that occurred.
 package struct Readiness: OptionSet, Sendable, Hashable {
   package var rawValue: UInt8
 
@@ -140,11 +140,11 @@ package struct Readiness: OptionSet, Sendable, Hashable {
 
   package static let readable = Readiness(rawValue: 1)
   static let writable = Readiness(rawValue: 2)
-  /// The connection is over in both directions, or broken: told whether asked for or not.
+  /// The connection is over in both directions, or broken. It is always reported.
   static let hangup = Readiness(rawValue: 4)
 }
 
-/// The name of a registration, which is never reused for another descriptor's.
+/// The identifier of a registration, which is never reused for another descriptor.
 package struct Token: Sendable, Hashable {
   package var rawValue: UInt64
 
@@ -152,25 +152,21 @@ package struct Token: Sendable, Hashable {
   static let wakeUp = Token(rawValue: .max)
 }
 
-/// The receiver of what a loop tells about a descriptor.
-///
-/// Lives on the loop's thread.
+/// The receiver of a descriptor's events, on the loop's thread.
 package protocol ReadinessHandler: AnyObject {
   /// Called when the descriptor is ready. An event that is not handled is reported again.
   func isReady(_ readiness: Readiness)
-  /// Called when the loop ends: close the descriptor now.
+  /// Called when the loop ends. The descriptor must be closed.
   func loopEnds()
 }
 
-/// The output of a round, which leaves in one piece at its end.
-///
-/// Lives on the loop's thread.
+/// A writer whose output of one round is sent in one piece, on the loop's thread.
 protocol RoundWriter: AnyObject {
-  /// Sends what was written since ``Reactor/flushLater(_:)``.
+  /// Sends the output since ``Reactor/flushLater(_:)``.
   func flushRound()
 }
 
-/// A descriptor's registration with the loop, which the system is told about only when it changes.
+/// A descriptor's registration with the loop. The system is only called when it changes.
 package final class Watch {
   private(set) var interest: Readiness
   private let descriptor: Int32
@@ -199,7 +195,7 @@ package final class Watch {
     interest = next
   }
 
-  /// Hears nothing, not even of hang-ups, until another interest is set.
+  /// Reports no events, not even hang-ups, until another interest is set.
   func mute() {
     guard !isMuted else { return }
     reactor.selector.remove(descriptor, interest)
@@ -209,24 +205,23 @@ package final class Watch {
   package func end() { reactor.unregister(descriptor, isMuted ? [] : interest, token) }
 }
 
-/// The actions that are due at moments, the earliest first, and equals in the order they were
-/// scheduled.
+/// Actions ordered by their deadline; equal deadlines keep the order of scheduling.
 ///
-/// A cancelled timer leaves at once: ten thousand connections that set and cancel one per request
-/// would otherwise fill the heap with ghosts.
+/// A cancelled timer is removed at once. Otherwise ten thousand connections with one timer for each
+/// request would fill the heap with cancelled timers.
 package struct TimerHeap<Action> {
-  /// The name of a timer, which is never reused for another one.
+  /// The identifier of a timer, which is never reused.
   package struct ID: Sendable, Hashable {
     fileprivate var slot: Int
     fileprivate var generation: UInt64
   }
 
-  private struct Entry {
+  private struct HeapEntry {
     var deadline: Moment
     var order: UInt64
     var slot: Int
 
-    func isBefore(_ other: Entry) -> Bool { (deadline, order) < (other.deadline, other.order) }
+    func isBefore(_ other: HeapEntry) -> Bool { (deadline, order) < (other.deadline, other.order) }
   }
 
   private struct Slot {
@@ -235,14 +230,14 @@ package struct TimerHeap<Action> {
     var action: Action?
   }
 
-  private var heap: [Entry] = []
+  private var heap: [HeapEntry] = []
   private var slots: [Slot] = []
   private var free: [Int] = []
   private var order: UInt64 = 0
 
   package var count: Int { heap.count }
 
-  /// The moment at which the earliest is due.
+  /// The deadline of the first action; `nil` if there is none.
   var nextDeadline: Moment? { heap.first?.deadline }
 
   package mutating func schedule(at deadline: Moment, _ action: Action) -> ID {
@@ -255,18 +250,18 @@ package struct TimerHeap<Action> {
     }
     order += 1
     slots[slot].action = action
-    heap.append(Entry(deadline: deadline, order: order, slot: slot))
+    heap.append(HeapEntry(deadline: deadline, order: order, slot: slot))
     rise(from: heap.count - 1)
     return ID(slot: slot, generation: slots[slot].generation)
   }
 
-  /// Forgets a timer; one that has fired or is forgotten already is let be.
+  /// Cancels a timer; a timer that has fired or was cancelled is ignored.
   package mutating func cancel(_ id: ID) {
     guard slots[id.slot].generation == id.generation else { return }
     remove(at: slots[id.slot].place)
   }
 
-  /// Takes the earliest that is due.
+  /// Removes and returns the first action that is due.
   mutating func popDue(_ now: Moment) -> Action? {
     guard let first = heap.first, first.deadline <= now else { return nil }
     return remove(at: 0)
@@ -315,13 +310,14 @@ package struct TimerHeap<Action> {
     put(entry, at: place)
   }
 
-  private mutating func put(_ entry: Entry, at place: Int) {
+  private mutating func put(_ entry: HeapEntry, at place: Int) {
     heap[place] = entry
     slots[entry.slot].place = place
   }
 }
 
-/// A point of monotonic time, in nanoseconds since some start that only differences can see.
+/// A point of monotonic time, in nanoseconds since an arbitrary start. Only differences are
+/// meaningful.
 package struct Moment: Sendable, Hashable, Comparable {
   package var nanoseconds: Int64
 
@@ -344,7 +340,7 @@ package struct Moment: Sendable, Hashable, Comparable {
 }
 
 extension Int64 {
-  /// Seconds as nanoseconds, without overflow for what is practically for ever.
+  /// Converts seconds to nanoseconds, limited so that very large values do not overflow.
   package init(nanosecondsOf seconds: Double) {
     self = Int64(Swift.min(Swift.max(seconds, 0), 1_000_000_000) * 1_000_000_000)
   }

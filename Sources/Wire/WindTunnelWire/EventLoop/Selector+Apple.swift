@@ -1,7 +1,7 @@
 #if canImport(Darwin)
   internal import Darwin
 
-  /// A selector of ready descriptors by kqueue, level-triggered: an event that is not handled is
+  /// A selector of ready descriptors based on kqueue, level-triggered: an unhandled event is
   /// reported again.
   package struct Selector: Sendable {
     private let queue: Int32
@@ -10,7 +10,7 @@
     struct Waker: Sendable {
       fileprivate let queue: Int32
 
-      /// Harmless while the selector is open; after ``Selector/close()`` it must not be called.
+      /// Wakes the selector. It must not be called after ``Selector/close()``.
       package func wake() {
         var change = kevent()
         change.filter = Int16(EVFILT_USER)
@@ -55,7 +55,8 @@
       _ = update(descriptor, from: interest, to: nil, .wakeUp)
     }
 
-    /// Waits for events or at most so long (`nil`: for ever), and tells them.
+    /// Waits for events, at most for a number of nanoseconds (`nil` for no limit), and reports
+    /// them.
     package func wait(_ nanoseconds: Int64?, _ body: (Token, Readiness) -> Void) {
       withUnsafeTemporaryAllocation(of: kevent.self, capacity: 256) { events in
         var limit = timespec(
@@ -76,12 +77,10 @@
 
     package func close() { Darwin.close(queue) }
 
-    /// Brings what the system watches from one interest to another; `nil` is no registration at
-    /// all.
+    /// Changes the watched events from one interest to another; `nil` is no registration.
     ///
-    /// Input is watched always, since a connection that breaks is told by that filter and must be
-    /// heard while nobody reads. Where nobody does, it is told once for each change (`EV_CLEAR`)
-    /// and not again and again.
+    /// Input is always watched, because that filter also reports broken connections, even while
+    /// reading is paused. During a pause, it reports each change only once (`EV_CLEAR`).
     private func update(
       _ descriptor: Int32,
       from: Readiness?,
@@ -92,7 +91,7 @@
       let isRead = interest.map { $0.contains(.readable) }
       var isDone = true
       if wasRead != isRead {
-        // Adding a filter once more is not said to change its flags, so it goes first.
+        // Adding a filter again is not documented to change its flags, so it is removed first.
         if wasRead != nil { isDone = set(descriptor, EVFILT_READ, EV_DELETE, token) }
         if let isRead {
           isDone =
@@ -115,8 +114,8 @@
       return kevent(queue, &change, 1, nil, 0, nil) == 0
     }
 
-    /// An end of input alone is read like input, as a count of nothing; with an error the
-    /// connection is broken (kqueue(2): `EV_EOF`, and the error in `fflags`).
+    /// The end of input is reported as readable, and a read then returns nothing. With an error,
+    /// the connection is broken (kqueue(2): `EV_EOF`, with the error in `fflags`).
     private static func readiness(_ event: kevent) -> Readiness {
       let isBroken = event.flags & UInt16(EV_EOF) != 0 && event.fflags != 0
       let told: Readiness = event.filter == Int16(EVFILT_READ) ? .readable : .writable
@@ -125,7 +124,7 @@
   }
 
   extension Selector {
-    /// A thread's waits end on time unless its application naps.
+    /// Does nothing. A thread's waits end on time unless its application is in App Nap.
     static func prepareThread() {}
   }
 #endif

@@ -2,7 +2,7 @@
   internal import CWindTunnelSystem
   internal import Foundation
 
-  /// A selector of ready descriptors by epoll, level-triggered: an event that is not handled is
+  /// A selector of ready descriptors based on epoll, level-triggered: an unhandled event is
   /// reported again.
   package struct Selector: Sendable {
     private let epoll: Int32
@@ -12,10 +12,10 @@
     struct Waker: Sendable {
       fileprivate let event: Int32
 
-      /// Harmless while the selector is open; after ``Selector/close()`` it must not be called.
+      /// Wakes the selector. It must not be called after ``Selector/close()``.
       package func wake() {
         var one: UInt64 = 1
-        // A full counter is awake already.
+        // If the counter is full, the selector is already awake.
         _ = write(event, &one, 8)
       }
     }
@@ -55,7 +55,8 @@
       wt_epoll_remove(epoll, descriptor)
     }
 
-    /// Waits for events or at most so long (`nil`: for ever), and tells them.
+    /// Waits for events, at most for a number of nanoseconds (`nil` for no limit), and reports
+    /// them.
     package func wait(_ nanoseconds: Int64?, _ body: (Token, Readiness) -> Void) {
       withUnsafeTemporaryAllocation(of: wt_event.self, capacity: 256) { events in
         let count = wt_epoll_wait(epoll, events.baseAddress, 256, nanoseconds ?? -1)
@@ -93,7 +94,7 @@
   }
 
   extension Selector {
-    /// Lets the waits of the calling thread end on time.
+    /// Reduces the timer slack of the calling thread, so that its waits end on time.
     static func prepareThread() { wt_precise_timers() }
   }
 #endif

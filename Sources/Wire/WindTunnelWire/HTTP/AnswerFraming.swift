@@ -1,15 +1,15 @@
 internal import WindTunnelCore
 package import WindTunnelHTTP
 
-/// The framing of an answer's content for one client, and whether the connection outlives it.
+/// The framing of a response's content for one client, and whether the connection persists.
 package struct AnswerFraming: Sendable, Hashable {
   /// The value of `Content-Length`.
   fileprivate enum Announcement: Sendable, Hashable {
-    /// Nothing: the content has another end, or must not be announced.
+    /// No field: the content ends in another way, or must not be announced.
     case nothing
     case length(Int)
-    /// The answer's own field, else this. It speaks of the GET that a HEAD or a 304 is
-    /// about (RFC 9110 §8.6).
+    /// The response's own field, or else this length. It describes the GET that a HEAD or a 304
+    /// corresponds to (RFC 9110 §8.6).
     case recorded(otherwise: Int?)
   }
 
@@ -17,14 +17,14 @@ package struct AnswerFraming: Sendable, Hashable {
   fileprivate var announcement: Announcement
   package var keepsAlive: Bool
 
-  /// Frames an answer of this status to this request; the length is `nil` where it is not known
-  /// beforehand (RFC 9110 §8.6, RFC 9112 §6).
+  /// Creates the framing of a response with this status to a request (RFC 9110 §8.6, RFC 9112 §6).
+  /// The length is `nil` if it is unknown in advance.
   package init(status: Int, to request: RequestHead, length: Int?, keepsAlive: Bool = true) {
     let keeps = keepsAlive && request.keepsAlive
     self.init(status: status, to: request.method, request.version, length: length, keeps)
   }
 
-  /// Frames an answer to a request of this method and version.
+  /// Creates the framing of a response to a request with this method and version.
   package init(
     status: Int,
     to method: String,
@@ -32,8 +32,9 @@ package struct AnswerFraming: Sendable, Hashable {
     length: Int?,
     _ keepsAlive: Bool
   ) {
-    // A client that is told no to a tunnel may have sent bytes for it already (RFC 9110 §9.3.6).
-    self.keepsAlive = keepsAlive && method != "CONNECT"
+    // A client whose tunnel is rejected may already have sent bytes for it (RFC 9110 §9.3.6). Over
+    // HTTP/2 they belong to its stream alone.
+    self.keepsAlive = keepsAlive && (method != "CONNECT" || version == .http2)
     if method == "HEAD" || status == 304 {
       framing = .none
       announcement = .recorded(otherwise: method == "HEAD" ? length : nil)
@@ -43,7 +44,7 @@ package struct AnswerFraming: Sendable, Hashable {
     } else if let length {
       framing = .length(length)
       announcement = .length(length)
-    } else if version == .http11 {
+    } else if version != .http10 {
       framing = .chunked
       announcement = .nothing
     } else {
@@ -51,14 +52,25 @@ package struct AnswerFraming: Sendable, Hashable {
       announcement = .nothing
       self.keepsAlive = false
     }
-    // RFC 9110 §8.6: these announce nothing, not even to a HEAD.
+    // These announce nothing, not even to a HEAD (RFC 9110 §8.6).
     if 100..<200 ~= status || status == 204 { announcement = .nothing }
   }
 }
 
+extension AnswerFraming {
+  /// Returns the value of `content-length`, given the recorded one; `nil` if none is announced.
+  func announcedLength(recorded: String?) -> String? {
+    switch announcement {
+    case .nothing: nil
+    case .length(let length): String(length)
+    case .recorded(let length): recorded ?? length.map { String($0) }
+    }
+  }
+}
+
 extension [UInt8] {
-  /// Writes a head whose framing fields say what will be done, at the place where the recorded
-  /// ones stood, and else at the end.
+  /// Appends a head with the actual framing fields, at the position of the recorded ones or else at
+  /// the end.
   package mutating func appendHead(
     _ head: ResponseHead,
     reason: String? = nil,
@@ -77,7 +89,8 @@ extension [UInt8] {
         }
         isFramed = true
       case 10 where field.isNamed("Connection") || field.isNamed("Keep-Alive"):
-        // RFC 9110 §7.6.1: these belong to the connection that they came over; an upgrade's stay.
+        // These fields belong to the recorded connection (RFC 9110 §7.6.1). The fields of an
+        // upgrade are kept.
         if head.status == 101 { appendField(field.name, field.value) }
       default: appendField(field.name, field.value)
       }
@@ -87,8 +100,8 @@ extension [UInt8] {
     append(static: "\r\n")
   }
 
-  /// Writes the field of the framing. The recorded field's name keeps its letters, where it is the
-  /// same field: some servers send small ones.
+  /// Appends the framing field. If the recorded field has the same name, its case is kept, because
+  /// some servers use lower case.
   private mutating func appendFraming(_ answer: AnswerFraming, spelledAs name: String) {
     switch answer.announcement {
     case .length(let length), .recorded(otherwise: let length?):
@@ -109,7 +122,7 @@ extension [UInt8] {
     status: Int,
     _ version: HTTPVersion
   ) {
-    // An interim answer decides nothing about the connection.
+    // An interim response does not affect the connection.
     if 100..<200 ~= status { return }
     if !answer.keepsAlive {
       append(static: "Connection: close\r\n")
@@ -120,11 +133,13 @@ extension [UInt8] {
 }
 
 extension ResponseHead {
-  /// Returns the length to announce: what the head says, which is more than comes where an answer
-  /// is cut; none where the recording was chunked or has trailers, or where a HEAD leaves it open;
-  /// else what there is.
+  /// Returns the length to announce; `nil` if the response must be chunked or a HEAD leaves it
+  /// open.
+  ///
+  /// It is the head's own length, which is larger than the content of a truncated response, or else
+  /// the length of the content.
   package func announcedLength(to method: String, content: () -> Int) -> Int? {
-    // RFC 9112 §7.1.2: trailers follow chunks only.
+    // Trailers only follow chunks (RFC 9112 §7.1.2).
     if !trailers.isEmpty, method != "HEAD" { return nil }
     if let text = headers["Content-Length"] { return Int(text) }
     if headers["Transfer-Encoding"] != nil || method == "HEAD" { return nil }
@@ -133,11 +148,11 @@ extension ResponseHead {
 }
 
 extension HeaderFields {
-  /// Takes out what speaks of one connection only (RFC 9110 §7.6.1) and what a client and its proxy
-  /// have between themselves (RFC 9110 §11.7), but for the mark of content
-  /// that had no length beforehand, which may stay at its place with the names of its trailers.
+  /// Removes the fields of one connection (RFC 9110 §7.6.1) and those between a client and its
+  /// proxy (RFC 9110 §11.7).
   ///
-  /// A server has read `Host` and `Expect`, too, and passes neither on.
+  /// The marker of content without a known length may be kept, with the names of its trailers. A
+  /// server also removes `Host` and `Expect`, because it has processed them.
   package mutating func removeConnectionFields(
     keepingCoding keepsCoding: Bool = false,
     asServer isServer: Bool = false
@@ -149,12 +164,12 @@ extension HeaderFields {
     self = HeaderFields(
       filter { field in
         if named.contains(where: { field.name.equalsIgnoringASCIICase($0) }) { return false }
-        // The length rules most names out before a byte is compared.
+        // The length excludes most names before a byte is compared.
         switch field.name.utf8.count {
         case 2: return !field.isNamed("TE")
         case 4: return !isServer || !field.isNamed("Host")
         case 6: return !isServer || !field.isNamed("Expect")
-        // RFC 9110 §6.6.2: it announces trailers, which chunked content keeps.
+        // `Trailer` announces trailers, which chunked content keeps (RFC 9110 §6.6.2).
         case 7: return (keepsCoding || !field.isNamed("Trailer")) && !field.isNamed("Upgrade")
         case 10: return !field.isNamed("Connection") && !field.isNamed("Keep-Alive")
         case 16: return !field.isNamed("Proxy-Connection")
@@ -169,7 +184,7 @@ extension HeaderFields {
     if keepsCoding { self["Transfer-Encoding"] = "chunked" }
   }
 
-  /// The trailers without fields of framing, routing and the connection (RFC 9110 §6.5.1).
+  /// The trailers without fields for framing, routing and the connection (RFC 9110 §6.5.1).
   var passedTrailers: HeaderFields {
     var fields = self
     fields.removeConnectionFields(asServer: true)
@@ -179,7 +194,7 @@ extension HeaderFields {
 }
 
 extension Response {
-  /// Returns an answer in words.
+  /// Returns a response with a text.
   package static func notice(_ status: Int, _ text: String) -> Response {
     Response(
       status: status,
@@ -190,7 +205,7 @@ extension Response {
 }
 
 extension [UInt8] {
-  /// Writes an answer that is the connection's last.
+  /// Appends the last response of a connection.
   mutating func appendLast(_ response: Response) {
     var head = response.head
     head.headers["Content-Length"] = String(response.body.count)
@@ -201,7 +216,7 @@ extension [UInt8] {
 }
 
 extension Channel {
-  /// Writes an answer in words that is the connection's last.
+  /// Writes a text as the last response of the connection.
   package func writeNotice(_ status: Int, _ text: String) {
     write { $0.appendLast(.notice(status, text)) }
   }

@@ -1,31 +1,32 @@
 package import Foundation
 package import WindTunnelHTTP
 
-/// The protocol of a server's connections: reads requests from bytes and writes responses as bytes.
+/// The protocol of a server's connection, which reads requests from bytes and writes responses as
+/// bytes.
 ///
-/// A codec has no channel and no timer: the server decides what it serves, how fast and up to which
-/// limits. A stream is the number of a request, and of its response, among those that are open on
-/// the connection. On the loop's thread only.
+/// A codec has no channel and no timer: the server applies the limits and the timeouts. A stream
+/// number identifies an open request and its response on the connection. Used only on the loop's
+/// thread.
 package protocol ConnectionCodec: AnyObject {
-  /// Whether a response ends before the next request is read.
+  /// Whether each response ends before the next request is read.
   var servesInOrder: Bool { get }
   /// The number of bytes that were fed and not read.
   var bufferedBytes: Int { get }
-  /// Whether no request has begun, so that a client may leave without loss.
+  /// Whether no request has begun, so that the client can close without a loss.
   var isBetweenRequests: Bool { get }
 
-  /// Takes bytes from the client.
+  /// Adds bytes from the client.
   func feed(_ bytes: UnsafeRawBufferPointer)
   /// Notes that the client sends no more.
   func feedEnd()
   /// Returns the next part of a request; `nil` until more bytes are fed.
   ///
-  /// A failure ends the connection, unless it is that of one of several streams.
+  /// A failure ends the connection, unless it concerns one of several streams.
   func next() -> (stream: Int, event: RequestParser.Event)?
   /// Removes and returns the unread bytes, for another protocol.
   func takeRemainder() -> Data
 
-  /// Writes that no further request is served.
+  /// Announces that no further request is served.
   func appendGoAway(to bytes: inout [UInt8])
   /// Writes permission to send the content of a request (RFC 9110 §10.1.1).
   func appendContinue(on stream: Int, to bytes: inout [UInt8])
@@ -40,15 +41,52 @@ package protocol ConnectionCodec: AnyObject {
     on stream: Int,
     to bytes: inout [UInt8]
   )
-  /// Writes a whole response behind which the connection ends; without a stream it answers bytes
-  /// that are no request.
+  /// Writes a complete response, after which the connection ends. Without a stream, it responds to
+  /// bytes that are not a request.
   func appendLast(_ response: Response, on stream: Int?, to bytes: inout [UInt8])
+
+  /// Returns whether content of this response waits for the flow-control window or for its turn.
+  /// Its producer then stops until the connection has drained.
+  func isCongested(_ stream: Int) -> Bool
+  /// Writes the protocol's control frames (acknowledgements, window updates, resets, GOAWAY), and
+  /// waiting content in fair turns of 16 kB per stream.
+  ///
+  /// Called after bytes were fed and read, and when the channel has drained.
+  ///
+  /// - Parameters:
+  ///   - room: The maximum number of bytes of content to write.
+  ///   - bytes: The output.
+  /// - Returns: Whether more content waits that could be sent now.
+  func appendPending(upTo room: Int, to bytes: inout [UInt8]) -> Bool
+  /// Ends one stream with an error code (RFC 9113 §6.4); false if the protocol can only end the
+  /// connection.
+  func appendReset(_ error: StreamError, on stream: Int, to bytes: inout [UInt8]) -> Bool
+  /// Returns whether the response on this stream was written to the output, including its end.
+  func isDelivered(_ stream: Int) -> Bool
+}
+
+/// The error codes of HTTP/2, for a stream or for the connection (RFC 9113 §7).
+package enum StreamError: UInt32, Sendable, Hashable, CaseIterable {
+  case noError = 0
+  case protocolError = 1
+  case internalError = 2
+  case flowControlError = 3
+  case settingsTimeout = 4
+  case streamClosed = 5
+  case frameSizeError = 6
+  case refusedStream = 7
+  case cancel = 8
+  case compressionError = 9
+  case connectError = 10
+  case enhanceYourCalm = 11
+  case inadequateSecurity = 12
+  case http11Required = 13
 }
 
 /// The head of a response with its framing for one request.
 package struct EncodedHead {
   package let head: ResponseHead
-  /// The text behind the status; `nil`: the recorded one or the usual one.
+  /// The reason phrase; `nil` for the recorded or the standard one.
   package let reason: String?
   package let framing: AnswerFraming
   /// The version of the request.
@@ -67,10 +105,31 @@ package struct ResponseEncoder {
     (self.request, self.stream, self.codec) = (request, stream, codec)
   }
 
-  /// Whether the connection continues behind the response.
+  /// Creates the encoder of a response to a request of HTTP/2 that was not read.
+  package init(on stream: Int, by codec: any ConnectionCodec) {
+    let request = RequestHead(
+      method: "GET",
+      target: "/",
+      version: .http2,
+      headers: [:],
+      framing: .none,
+      keepsAlive: true,
+      expectsContinue: false
+    )
+    self.init(request, on: stream, by: codec)
+  }
+
+  /// Whether the connection continues after the response.
   package var keepsAlive: Bool { framing?.keepsAlive ?? false }
+  /// Whether a head was framed.
+  package var hasHead: Bool { framing != nil }
   /// Whether the response ends with its head.
   package var isWithoutContent: Bool { framing?.framing == Framing.none }
+
+  /// Whether the connection can have other responses at the same time.
+  package var sharesConnection: Bool { !codec.servesInOrder }
+  /// Whether content waits, so that no more is written until the connection has drained.
+  package var isCongested: Bool { codec.isCongested(stream) }
 
   /// Decides the framing; the length is `nil` if it is unknown.
   package mutating func frame(_ status: Int, length: Int?, keepsAlive: Bool) {
@@ -84,7 +143,7 @@ package struct ResponseEncoder {
     codec.append(head, on: stream, to: &bytes)
   }
 
-  /// Writes content; unframed if there was no head.
+  /// Writes content, without framing if there was no head.
   package func append(_ content: Data, to bytes: inout [UInt8]) {
     guard let framing else { return bytes.append(contentsOf: content) }
     codec.append(content, in: framing.framing, on: stream, to: &bytes)
@@ -104,8 +163,13 @@ package struct ResponseEncoder {
     appendEnd([:], to: &bytes)
   }
 
-  /// Writes a response of the server's own, behind which the connection ends.
+  /// Writes a response of the server itself, after which the connection ends.
   package func appendNotice(_ status: Int, _ text: String, to bytes: inout [UInt8]) {
-    codec.appendLast(.notice(status, text), on: stream, to: &bytes)
+    appendLast(.notice(status, text), to: &bytes)
+  }
+
+  /// Writes a complete response, after which the connection ends.
+  package func appendLast(_ response: Response, to bytes: inout [UInt8]) {
+    codec.appendLast(response, on: stream, to: &bytes)
   }
 }

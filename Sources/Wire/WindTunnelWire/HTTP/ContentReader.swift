@@ -36,9 +36,9 @@ struct ContentReader {
       }
   }
 
-  /// Returns the next piece, or nothing until more bytes come.
+  /// Returns the next piece; `nil` if more bytes are needed.
   ///
-  /// After `end` it must not be asked again.
+  /// It must not be called again after `end`.
   package mutating func next(_ input: inout ByteQueue, ended: Bool) throws(ProtocolError) -> Piece?
   {
     while true {
@@ -83,13 +83,13 @@ struct ContentReader {
     return data
   }
 
-  /// RFC 9112 §8: content of a length or in chunks that ends with the connection is incomplete.
+  /// Throws if the connection ended within content with a length or in chunks (RFC 9112 §8).
   private func whenDry(_ ended: Bool) throws(ProtocolError) -> Piece? {
     guard ended else { return nil }
     guard case .length = state else {
       throw ProtocolError(
         .truncated(.inChunks(received: received)),
-        "The connection ended within chunked content, after \(received) bytes of it."
+        "The connection ended in chunked content, after \(received) bytes of it."
       )
     }
     throw ProtocolError(
@@ -98,9 +98,10 @@ struct ContentReader {
     )
   }
 
-  /// RFC 9112 §7.1: `1*HEXDIG`, then extensions, then CR LF; no sign, no prefix, no space before.
+  /// Parses a chunk's size line (RFC 9112 §7.1): `1*HEXDIG`, extensions, then CR LF; no sign, no
+  /// prefix, no leading space.
   private mutating func chunkSize(_ input: inout ByteQueue) throws(ProtocolError) -> Int? {
-    // What begins wrong need not be whole to be refused.
+    // An invalid beginning is rejected before the line is complete.
     guard input.isEmpty || input[0].isHexadecimalDigit else { throw .noChunkSize }
     guard let length = input.lineLength() else {
       guard input.count <= limits.chunkLineBytesMax else { throw longChunkLine }
@@ -108,11 +109,11 @@ struct ContentReader {
     }
     guard length <= limits.chunkLineBytesMax else { throw longChunkLine }
     let size = try input.peek(length) { bytes throws(ProtocolError) -> Int in
-      // A bare LF is not taken on either side: it is the lever of chunk smuggling.
+      // A bare LF is rejected on both sides, because it allows chunk smuggling.
       let line = try FieldSection.withoutLineEnd(bytes, .request)
       var (size, place) = (0, 0)
       while place < line.count, let digit = line[place].hexadecimalDigit {
-        guard size <= Int.max >> 4 else { throw .bad("A chunk's size is beyond counting.") }
+        guard size <= Int.max >> 4 else { throw .bad("A chunk's size is too large.") }
         size = size << 4 | Int(digit)
         place += 1
       }
@@ -124,13 +125,13 @@ struct ContentReader {
     return size
   }
 
-  /// RFC 9112 §7.1.1: an extension that is not understood is ignored, and one that is none is
-  /// refused: where another recipient sees its end elsewhere, it sees another request.
+  /// Checks chunk extensions (RFC 9112 §7.1.1). An unknown extension is ignored. An invalid one is
+  /// rejected, because another recipient may see its end elsewhere and thus another request.
   private mutating func takeExtensions(_ rest: Bytes, hasSize: Bool) throws(ProtocolError) {
     guard hasSize, rest.first.map({ $0 == 0x3B || $0.isBlank }) ?? true else { throw .noChunkSize }
     guard rest.isChunkExtensions else {
       throw .bad(
-        "Behind a chunk's size stands what is no extension such as ;name=value: \(rest.quoted) "
+        "A chunk's size is not followed by an extension such as ;name=value: \(rest.quoted) "
           + "(RFC 9112 §7.1.1)."
       )
     }
@@ -157,7 +158,7 @@ struct ContentReader {
 
 extension ProtocolError {
   fileprivate static let noChunkSize = bad(
-    "A chunk's size is no hexadecimal number (RFC 9112 §7.1)."
+    "A chunk's size is not a hexadecimal number (RFC 9112 §7.1)."
   )
 
   package static func tooLarge(_ limits: Limits) -> Self {
@@ -166,8 +167,8 @@ extension ProtocolError {
 }
 
 extension Bytes {
-  /// Tells whether these may stand between a chunk's size and its line's end: any number of
-  /// extensions, and nothing else (RFC 9112 §7.1.1).
+  /// Whether the bytes are valid between a chunk's size and the end of its line: any number of
+  /// extensions (RFC 9112 §7.1.1).
   ///
   /// ```
   /// chunk-ext     = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )
@@ -180,8 +181,8 @@ extension Bytes {
       guard skip(0x3B, &place) else { return false }
       skipBlanks(&place)
       guard skipToken(&place) else { return false }
-      // White space that no value follows belongs in front of the next extension; behind the last
-      // one there is none.
+      // White space without a following value belongs before the next extension; after the last one
+      // there is none.
       var behind = place
       skipBlanks(&behind)
       guard skip(0x3D, &behind) else { continue }
@@ -208,7 +209,7 @@ extension Bytes {
     return place > start
   }
 
-  /// RFC 9110 §5.6.4: within the quotes a backslash takes the next character as it is.
+  /// Skips a quoted string (RFC 9110 §5.6.4), in which a backslash escapes the next character.
   private func skipQuotedString(_ place: inout Int) -> Bool {
     var end = place
     guard skip(0x22, &end) else { return false }

@@ -13,7 +13,7 @@ package final class HTTP1Codec: ConnectionCodec {
   package var servesInOrder: Bool { true }
   package var bufferedBytes: Int { parser.bufferedBytes }
   package var isBetweenRequests: Bool { parser.isBetweenRequests }
-  /// Whether nothing came since the last request, so that bytes that come spell the next.
+  /// Whether no bytes have arrived since the last request, so that the next bytes begin a request.
   package var isFresh: Bool { parser.isFresh }
 
   package func feed(_ bytes: UnsafeRawBufferPointer) { parser.feed(bytes) }
@@ -26,7 +26,7 @@ package final class HTTP1Codec: ConnectionCodec {
 
   package func takeRemainder() -> Data { parser.takeRemainder() }
 
-  // Its clients learn it from the end of the connection.
+  // HTTP/1.1 has no message for this. The client sees the end of the connection.
   package func appendGoAway(to bytes: inout [UInt8]) {}
 
   package func appendContinue(on stream: Int, to bytes: inout [UInt8]) {
@@ -59,4 +59,17 @@ package final class HTTP1Codec: ConnectionCodec {
   package func appendLast(_ response: Response, on stream: Int?, to bytes: inout [UInt8]) {
     bytes.appendLast(response)
   }
+
+  // Nothing waits here, because the channel has its own queue.
+  package func isCongested(_ stream: Int) -> Bool { false }
+
+  package func appendPending(upTo room: Int, to bytes: inout [UInt8]) -> Bool { false }
+
+  package func appendReset(
+    _ error: StreamError,
+    on stream: Int,
+    to bytes: inout [UInt8]
+  ) -> Bool { false }
+
+  package func isDelivered(_ stream: Int) -> Bool { true }
 }

@@ -3,24 +3,24 @@ internal import WindTunnelCore
 package import WindTunnelHTTP
 package import WindTunnelSymptoms
 
-/// A head that a ``MessageParser`` reads: a request's or an answer's.
+/// A head that a ``MessageParser`` reads: of a request or a response.
 package protocol MessageHead: Sendable, Hashable {
-  /// The first line while the fields are not yet there.
+  /// The first line before the fields are read.
   associatedtype StartLine
-  /// The memory of what came before, and of what was asked, where it decides how a head is read.
+  /// The state of previous messages, or of the request, that affects how a head is read.
   associatedtype History
 
   static var side: FieldSection.Side { get }
-  /// The limits where none are given.
+  /// The limits if none are given.
   static var usualLimits: Limits { get }
-  /// Before the first message.
+  /// The state before the first message.
   static var noHistory: History { get }
-  /// Tells whether a message may come without being expected.
+  /// Whether a message may arrive without being expected.
   static var isUnasked: Bool { get }
-  /// The connection has ended within a head.
+  /// The error of a connection that ended within a head.
   static var brokenHead: ProtocolError { get }
 
-  /// Reads the start line if it is whole.
+  /// Reads the start line; `nil` if it is incomplete.
   static func readStartLine(
     _ input: inout ByteQueue,
     ended: Bool,
@@ -28,7 +28,7 @@ package protocol MessageHead: Sendable, Hashable {
     _ limits: Limits
   ) throws(ProtocolError) -> StartLine?
 
-  /// Puts a head together once its fields are there.
+  /// Creates a head from its start line and its fields.
   init(
     _ line: StartLine,
     _ section: FieldSection,
@@ -37,29 +37,29 @@ package protocol MessageHead: Sendable, Hashable {
   ) throws(ProtocolError)
 
   var framing: Framing { get }
-  /// Tells whether another head follows in the same message.
+  /// Whether another head follows in the same message.
   var isInterim: Bool { get }
 }
 
-/// The next finding of a parser.
+/// The next event of a parser.
 package enum MessageEvent<Head: Sendable & Hashable>: Sendable, Hashable {
-  /// The start line and all fields. An interim answer (1xx) is followed by another head.
+  /// The start line and all fields. An interim response (1xx) is followed by another head.
   case head(Head)
-  /// Content without its framing, never empty; how it is cut says nothing.
+  /// Content without its framing, never empty. Its division into pieces has no meaning.
   case content(Data)
-  /// The fields after chunked content, where there were any.
+  /// The fields after chunked content, if there are any.
   case trailers(HeaderFields)
-  /// The message is whole.
+  /// The message is complete.
   case end
-  /// The message is none; nothing follows, and the connection is of no further use.
+  /// The message is invalid; nothing follows, and the connection cannot be used further.
   case failed(ProtocolError)
 }
 
-/// A parser of messages, one after the other, from bytes that it is fed.
+/// A parser of consecutive messages, which is fed with bytes and independent of sockets.
 ///
-/// It has never heard of a socket. Feed what came, then ask for events until there is none. However
-/// the bytes are cut, the events are the same but for how content is cut. Messages that came in
-/// advance wait in the parser until somebody asks for them.
+/// The caller feeds received bytes and then reads events until there are none. The events are
+/// independent of the division of the bytes, except for the division of content. Messages received
+/// in advance wait in the parser.
 package struct MessageParser<Head: MessageHead> {
   package typealias Event = MessageEvent<Head>
 
@@ -83,24 +83,26 @@ package struct MessageParser<Head: MessageHead> {
     state = Head.isUnasked ? .line : .idle
   }
 
-  /// Bytes that were fed and not read: the next request's, as long as one is being answered.
-  /// Between answers there should be none: who sends any then answers what nobody asked.
+  /// The number of bytes that were fed but not read. On a server, they belong to the next request.
+  ///
+  /// On a client, there should be none between responses; otherwise the server responded without a
+  /// request.
   package var bufferedBytes: Int { input.count }
 
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-    // Nobody will read it.
+    // The bytes will not be read.
     if case .failed = state { return }
     input.append(bytes)
   }
 
-  /// Says that nothing more will come; for some answers that is their regular end.
+  /// Marks the end of the input, which is the regular end of some responses.
   package mutating func feedEnd() { ended = true }
 
-  /// Takes what was not read, for a connection that from here on speaks something else
+  /// Removes and returns the unread bytes, for a connection that switches to another protocol
   /// (`CONNECT`, `Upgrade`).
   package mutating func takeRemainder() -> Data { input.take(atMost: input.count) }
 
-  /// Returns the next event, or nothing until more bytes come.
+  /// Returns the next event; `nil` if more bytes are needed.
   package mutating func next() -> Event? {
     do throws(ProtocolError) {
       return try step()
@@ -121,7 +123,7 @@ package struct MessageParser<Head: MessageHead> {
     switch state {
     case .idle, .line, .failed: return nil
     case .fields(let line, var section):
-      // The state lets go of the section first, so that its array is changed in place.
+      // The section is removed from the state first, so that its array is changed in place.
       state = .failed
       guard try section.read(&input) else {
         if ended { throw Head.brokenHead }
@@ -147,35 +149,36 @@ package struct MessageParser<Head: MessageHead> {
   }
 }
 
-/// A parser of requests. Pipelined ones wait until they are asked for.
+/// A parser of requests. Pipelined requests wait until they are read.
 package typealias RequestParser = MessageParser<RequestHead>
 
 extension MessageParser<RequestHead> {
-  /// Tells whether no request has begun: the place where a client may leave without loss.
+  /// Whether no request has begun, so that a client may disconnect without loss.
   package var isBetweenRequests: Bool {
     if case .line = state { input.isEmpty } else { false }
   }
 
-  /// Tells whether nothing came since the last request, not even an empty line: these are counted.
+  /// Whether nothing was received since the last request, not even an empty line, which is counted.
   package var isFresh: Bool { isBetweenRequests && history.emptyLines == 0 }
 }
 
-/// A parser of answers. The end of an answer depends on its request: call ``expectAnswer(to:)``
+/// A parser of responses. The end of a response depends on its request: call ``expectAnswer(to:)``
 /// with the method of each request that was sent.
-typealias ResponseParser = MessageParser<ResponseStart>
+package typealias ResponseParser = MessageParser<ResponseStart>
 
 extension MessageParser<ResponseStart> {
-  /// Begins the next answer.
-  mutating func expectAnswer(to method: String) {
+  /// Begins the next response.
+  package mutating func expectAnswer(to method: String) {
     if case .failed = state { return }
     history = method
     state = .line
   }
 }
 
-/// The reason why a message cannot be read: the answer it deserves and a sentence for its sender.
+/// The reason why a message cannot be read: the status for the response, and a sentence for the
+/// sender.
 package struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of refusal, each with a status of its own.
+  /// The kinds of errors, each with its own status.
   package enum Kind: Sendable, Hashable {
     case badMessage
     case contentTooLarge
@@ -185,44 +188,45 @@ package struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible
     case notImplemented
     case versionNotSupported
     case tooSlow
-    /// The peer ended the connection before the message was whole.
+    /// The peer ended the connection before the message was complete.
     case truncated(Truncation)
   }
 
-  /// The place where a message broke off.
+  /// The position at which a message was truncated.
   package enum Truncation: Sendable, Hashable {
-    /// Before a whole start line.
+    /// Before a complete start line.
     case beforeHead
-    /// The end is within the fields.
+    /// The parser is within the fields.
     case inHead
-    /// Within content of an announced length.
+    /// Within content with an announced length.
     case inContent(received: Int, expected: Int)
-    /// Within chunked content, or before its last chunk.
+    /// Within chunked content or before its last chunk.
     case inChunks(received: Int)
-    /// Within content that only the end of the connection delimits, which TLS did not confirm.
+    /// Within content that is only delimited by the end of the connection, which TLS did not
+    /// confirm.
     case untilClose
   }
 
   package var kind: Kind
-  /// The sentence about what was wrong, quotable as the content of the refusal.
+  /// The sentence about the error, which can be the content of the response.
   package var sentence: String
 
   package init(_ kind: Kind, _ sentence: String) { (self.kind, self.sentence) = (kind, sentence) }
 
-  /// The framing or spelling is wrong.
+  /// Creates an error about framing or syntax.
   package static func bad(_ sentence: String) -> Self { Self(.badMessage, sentence) }
 
-  /// The first line of a frequent mistake.
+  /// TLS on a port for plain HTTP, a frequent mistake.
   static let tlsOnPlainPort = bad(
-    "This is a TLS handshake, and this port speaks plain HTTP; ask it with http://."
+    "This is a TLS handshake, but this port uses plain HTTP; use http://."
   )
 
-  /// The other way about.
+  /// Plain HTTP on a port for TLS.
   package static let plainOnTLSPort = bad(
-    "This is plain HTTP, and this port speaks TLS; ask it with https://."
+    "This is plain HTTP, but this port uses TLS; use https://."
   )
 
-  /// The status that a server answers with.
+  /// The status of the server's response.
   package var status: Int {
     switch kind {
     case .badMessage, .truncated: 400
@@ -236,7 +240,7 @@ package struct ProtocolError: Error, Sendable, Hashable, CustomStringConvertible
     }
   }
 
-  /// The symptom for the client of a broken response.
+  /// The symptom for the client that received a broken response.
   package var symptom: Symptom {
     switch kind {
     case .truncated(.beforeHead): .emptyAnswer

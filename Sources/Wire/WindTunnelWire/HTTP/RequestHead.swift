@@ -1,36 +1,37 @@
 internal import WindTunnelCore
 package import WindTunnelHTTP
 
-/// A request before its content.
+/// A request without its content.
 package struct RequestHead: Sendable, Hashable {
   package var method: String
-  /// As it was written: a path, `*`, an authority (`CONNECT`) or an absolute URL (to a proxy).
+  /// The target as it was written: a path, `*`, an authority (`CONNECT`) or an absolute URL (to a
+  /// proxy).
   package var target: String
   package var version: HTTPVersion
   package var headers: HeaderFields
   package var framing: Framing
-  /// Tells whether the client expects the connection to last (RFC 9112 §9.3).
+  /// Whether the client expects the connection to persist (RFC 9112 §9.3).
   package var keepsAlive: Bool
-  /// Tells whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
+  /// Whether the client waits for an interim 100 before it sends content (RFC 9110 §10.1.1).
   package var expectsContinue: Bool
 
-  /// The URL that was asked for; without host unless the target itself names one (RFC 9112 §3.2.2
-  /// lets that one prevail over `Host`).
+  /// The requested URL. It has a host only if the target contains one, which then takes precedence
+  /// over `Host` (RFC 9112 §3.2.2).
   package var url: RequestURL { RequestURL(target, askedBy: method) }
 
-  /// Tells whether the client wants to go on as a WebSocket (RFC 6455 §4.1).
+  /// Whether the request is a WebSocket handshake (RFC 6455 §4.1).
   package var asksForWebSocket: Bool {
     method == "GET" && headers.contains(token: "websocket", in: "Upgrade")
       && headers.contains(token: "upgrade", in: "Connection")
   }
 
-  /// The request line while the fields are not yet there.
-  package struct Line: Sendable, Hashable {
+  /// The request line before the fields are read.
+  package struct RequestLine: Sendable, Hashable {
     package var method: String
     package var target: String
     package var version: HTTPVersion
 
-    /// RFC 9112 §3: method, one space, target, one space, version.
+    /// Parses a request line (RFC 9112 §3): method, one space, target, one space, version.
     package init(_ line: Bytes) throws(ProtocolError) {
       var space = 0
       while space < line.count, line[space].isToken { space += 1 }
@@ -48,16 +49,16 @@ package struct RequestHead: Sendable, Hashable {
       try Self.check(target, self.method)
     }
 
-    /// RFC 9112 §3.2: the four forms of a target, and which method takes which.
+    /// Throws if the target does not have the form for the method (RFC 9112 §3.2).
     private static func check(_ target: Bytes, _ method: String) throws(ProtocolError) {
       if method == "CONNECT" {
         guard target.isAuthorityForm else {
-          throw .bad("CONNECT takes host:port, not \(target.quoted) (RFC 9112 §3.2.3).")
+          throw .bad("CONNECT needs host:port, not \(target.quoted) (RFC 9112 §3.2.3).")
         }
         return
       }
       guard !target.contains(0x23) else {
-        throw .bad("The target holds a fragment, which stays with the client (RFC 9112 §3.2).")
+        throw .bad("The target contains a fragment, which clients must not send (RFC 9112 §3.2).")
       }
       if target[0] == 0x2F { return }
       if target.count == 1, target[0] == 0x2A, method == "OPTIONS" { return }
@@ -68,13 +69,13 @@ package struct RequestHead: Sendable, Hashable {
         }
         let rest = target.part(length..<target.count)
         let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.count
-        // RFC 9110 §4.2.4: a user before the host is a way to hide the host.
+        // User information before the host can hide the host (RFC 9110 §4.2.4).
         guard end > 0, rest.part(0..<end).isHostField else {
-          throw .bad("The target \(target.quoted) names no host (RFC 9110 §4.2.1).")
+          throw .bad("The target \(target.quoted) has no host (RFC 9110 §4.2.1).")
         }
         return
       }
-      throw .bad("The target \(target.quoted) is no path and no URL (RFC 9112 §3.2).")
+      throw .bad("The target \(target.quoted) is neither a path nor a URL (RFC 9112 §3.2).")
     }
 
     private static func notHTTP(_ line: Bytes) -> ProtocolError {
@@ -86,7 +87,7 @@ package struct RequestHead: Sendable, Hashable {
 }
 
 extension RequestHead: MessageHead {
-  /// The empty lines since the last request.
+  /// The number of empty lines since the last request.
   package struct History { var emptyLines = 0 }
 
   package static var side: FieldSection.Side { .request }
@@ -94,7 +95,7 @@ extension RequestHead: MessageHead {
   package static var noHistory: History { History() }
   package static var isUnasked: Bool { true }
   package static var brokenHead: ProtocolError {
-    ProtocolError(.truncated(.inHead), "The connection ended within a request's head.")
+    ProtocolError(.truncated(.inHead), "The connection ended in the head of a request.")
   }
 
   package var isInterim: Bool { false }
@@ -104,24 +105,24 @@ extension RequestHead: MessageHead {
     ended: Bool,
     _ history: inout History,
     _ limits: Limits
-  ) throws(ProtocolError) -> Line? {
+  ) throws(ProtocolError) -> RequestLine? {
     while let length = input.lineLength() {
       guard length <= limits.requestLineBytesMax else { throw tooLong(limits) }
-      // RFC 9112 §2.2: an empty line before a request is ignored; a few, not an endless row.
+      // A few empty lines before a request are ignored (RFC 9112 §2.2).
       if length == 2, input[0] == .carriageReturn, history.emptyLines < 4 {
         history.emptyLines += 1
         input.skip(2)
         continue
       }
       let line = try input.peek(length) { bytes throws(ProtocolError) in
-        try Line(FieldSection.withoutLineEnd(bytes, .request))
+        try RequestLine(FieldSection.withoutLineEnd(bytes, .request))
       }
       input.skip(length)
       history.emptyLines = 0
       return line
     }
     guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
-    // A TLS client waits for an answer before it sends anything that looks like a line's end.
+    // A TLS client waits for a response before it sends anything that looks like a line end.
     if input.count >= 3, input[0] == 0x16, input[1] == 0x03 { throw ProtocolError.tlsOnPlainPort }
     if ended, !input.isEmpty { throw brokenHead }
     return nil
@@ -135,18 +136,19 @@ extension RequestHead: MessageHead {
   }
 
   package init(
-    _ line: Line,
+    _ line: RequestLine,
     _ section: FieldSection,
     _ history: inout History,
     _ limits: Limits
   ) throws(ProtocolError) {
     let facts = section.facts
-    // RFC 9112 §3.2: exactly one Host in 1.1; never two.
+    // HTTP/1.1 requires exactly one Host; two are always invalid (RFC 9112 §3.2).
     guard facts.hostCount < 2 else { throw .bad("There are two Host fields (RFC 9112 §3.2).") }
     guard facts.hostCount == 1 || line.version == .http10 else {
       throw .bad("An HTTP/1.1 request needs a Host field (RFC 9112 §3.2).")
     }
-    // RFC 9110 §8.6 leaves it open to take equal ones for one; a client has no reason to send two.
+    // A server may accept equal lengths as one (RFC 9110 §8.6), but a client has no reason to send
+    // two.
     guard facts.lengthCount < 2 else {
       throw .bad("There are two lengths in Content-Length (RFC 9110 §8.6).")
     }
@@ -156,12 +158,12 @@ extension RequestHead: MessageHead {
     headers = HeaderFields(section.fields)
     framing = try Self.framing(facts, line.version)
     keepsAlive = facts.keepsAlive(line.version)
-    // RFC 9110 §10.1.1: the expectation of a 1.0 client is ignored, as is one without content.
+    // The expectation is ignored in HTTP/1.0 and without content (RFC 9110 §10.1.1).
     expectsContinue = facts.expectsContinue && line.version == .http11 && framing != .none
     if case .length(let length) = framing, length > limits.bodyBytesMax { throw .tooLarge(limits) }
   }
 
-  /// RFC 9112 §6.3 from a server's side.
+  /// Returns the framing of a request (RFC 9112 §6.3).
   private static func framing(
     _ facts: FramingFacts,
     _ version: HTTPVersion
@@ -175,8 +177,8 @@ extension RequestHead: MessageHead {
 }
 
 extension RequestHead {
-  /// Returns the trailers for the client: none for a URLSession on Linux, because Swift 6.3 ends
-  /// the process at a trailer. Its default `User-Agent` is known.
+  /// Returns the trailers for the client: none for URLSession on Linux, because Swift 6.3 crashes
+  /// at a trailer. It is recognised by its default `User-Agent`.
   package func accepted(_ trailers: HeaderFields) -> HeaderFields {
     let isFragile = !trailers.isEmpty && headers["User-Agent"]?.contains(Self.linuxAgent) == true
     return isFragile ? [:] : trailers
@@ -184,7 +186,7 @@ extension RequestHead {
 
   private static let linuxAgent = " (unknown version) curl/"
 
-  /// The methods of requests that may be sent again if their first result is unknown (RFC 9110
+  /// The methods of requests that may be sent again if the result of the first is unknown (RFC 9110
   /// §9.2.2).
   package static let idempotentMethods: Set<String> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",

@@ -1,24 +1,26 @@
 internal import WindTunnelCore
 package import WindTunnelHTTP
 
-/// An answer before its content.
+/// A response without its content.
 package struct ResponseStart: Sendable, Hashable {
   package var version: HTTPVersion
-  /// The text after the status code; it may be empty and means nothing (RFC 9112 §4).
+  /// The reason phrase after the status code, which may be empty and has no meaning (RFC 9112 §4).
   package var reason: String
   package var head: ResponseHead
   package var framing: Framing
-  /// Tells whether the server will take another request on this connection (RFC 9112 §9.3).
+  /// Whether the server will accept another request on this connection (RFC 9112 §9.3).
   package var keepsAlive: Bool
 
-  /// Tells whether another head follows (RFC 9110 §15.2).
+  /// Whether another head follows (RFC 9110 §15.2).
   ///
-  /// After a 101 the connection speaks another protocol; that is an end.
+  /// After a 101, the connection uses another protocol, so it is not interim.
   package var isInterim: Bool { 100..<200 ~= head.status && head.status != 101 }
 }
 
-/// RFC 9112 §4: version, space, three digits, space, and a reason that may be empty; that some
-/// servers then leave out the last space does no harm.
+/// A status line (RFC 9112 §4): version, space, three digits, space, and a reason that may be
+/// empty.
+///
+/// Some servers then omit the last space, which is accepted.
 package struct StatusLine: Sendable {
   package var version: HTTPVersion
   package var status: Int
@@ -28,7 +30,7 @@ package struct StatusLine: Sendable {
     guard line.count >= 12, line[8] == .space,
       let status = line.part(9..<12).decimal, status >= 100,
       line.count == 12 || line[12] == .space, line.allSatisfy(\.isFieldContent)
-    else { throw .bad("“\(line.quoted)” is no status line (RFC 9112 §4).") }
+    else { throw .bad("“\(line.quoted)” is not a status line (RFC 9112 §4).") }
     version = try HTTPVersion(line.part(0..<8))
     self.status = status
     reason = line.count > 13 ? line.part(13..<line.count).text : ""
@@ -44,11 +46,11 @@ extension ResponseStart: MessageHead {
   package static var noHistory: History { "GET" }
   package static var isUnasked: Bool { false }
   package static var brokenHead: ProtocolError {
-    ProtocolError(.truncated(.inHead), "The connection ended within an answer's head.")
+    ProtocolError(.truncated(.inHead), "The connection ended in the head of a response.")
   }
-  /// The connection has ended before a head.
+  /// The error of a connection that ended before a head.
   static var noHead: ProtocolError {
-    ProtocolError(.truncated(.beforeHead), "The connection ended before any answer.")
+    ProtocolError(.truncated(.beforeHead), "The connection ended before any response.")
   }
 
   package static func readStartLine(
@@ -67,13 +69,13 @@ extension ResponseStart: MessageHead {
     }
     guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
     guard ended else { return nil }
-    // RFC 9112 §2.3: whatever does not begin with the protocol's name is not the beginning of a
-    // head.
+    // Bytes that do not begin with the protocol's name are not the beginning of a head (RFC 9112
+    // §2.3).
     let beginning = try input.peek(min(5, input.count)) { bytes throws(ProtocolError) in
       "HTTP/".utf8.starts(with: bytes)
     }
-    guard beginning else { throw .bad("What came before the connection ended is no HTTP.") }
-    // A part of a status line says as little as no byte at all.
+    guard beginning else { throw .bad("The bytes before the connection ended are not HTTP.") }
+    // A part of a status line contains no more information than no byte at all.
     throw noHead
   }
 
@@ -94,7 +96,7 @@ extension ResponseStart: MessageHead {
     keepsAlive = section.facts.keepsAlive(line.version) && framing != .untilClose
   }
 
-  /// RFC 9112 §6.3 from a client's side, in its order.
+  /// Returns the framing of a response (RFC 9112 §6.3).
   private static func framing(
     _ line: StatusLine,
     _ facts: FramingFacts,
@@ -102,7 +104,7 @@ extension ResponseStart: MessageHead {
   ) throws(ProtocolError) -> Framing {
     if Response.hasNoContent(method: method, status: line.status) { return .none }
     if var codings = facts.transferCodings {
-      // RFC 9110 §5.3 joins two fields; clients take a coding that both of them name for one.
+      // Several fields are joined (RFC 9110 §5.3), and clients treat a repeated coding as one.
       if codings.allSatisfy({ $0 == "chunked" }) { codings = Array(codings.prefix(1)) }
       try codings.refuseAmbiguity(line.version, hasLength: facts.contentLength != nil)
       return .chunked

@@ -1,14 +1,14 @@
 #if canImport(Darwin)
   package import Darwin
 
-  /// The spellings of things that the two systems spell differently.
+  /// System calls and constants that differ between the two systems.
   package enum Platform {
     package static let stream = SOCK_STREAM
-    /// Here a socket option keeps the signal of a broken pipe away, and ``BrokenPipes`` where it
-    /// cannot be set.
+    /// No flag: a socket option prevents the signal of a broken pipe, and ``BrokenPipes`` if the
+    /// option cannot be set.
     package static let writeFlags: Int32 = 0
 
-    /// Returns a socket that does not block and is not inherited, or -1.
+    /// Returns a socket that is non-blocking and close-on-exec, or -1.
     package static func socket(_ family: Int32) -> Int32 {
       prepared(Darwin.socket(family, SOCK_STREAM, 0))
     }
@@ -18,41 +18,42 @@
       prepared(Darwin.socket(family, SOCK_DGRAM, 0))
     }
 
-    /// Accepts one connection likewise, or -1.
+    /// Accepts one connection with the same flags, or returns -1.
     package static func accept(_ listener: Int32) -> Int32 {
       prepared(Darwin.accept(listener, nil, nil))
     }
 
-    /// Returns the bytes that are still in the send buffer, or `nil`.
+    /// Returns the number of bytes in the send buffer; `nil` if it is unknown.
     package static func unsentBytes(_ socket: Int32) -> Int? {
       var count: Int32 = 0
       var size = socklen_t(MemoryLayout<Int32>.size)
       return getsockopt(socket, SOL_SOCKET, SO_NWRITE, &count, &size) == 0 ? Int(count) : nil
     }
 
-    /// Returns `nil`: the system counts round trips in milliseconds, which say nothing of a
-    /// machine's own connections.
+    /// Returns `nil`: the system measures round trips in milliseconds, which is too coarse for
+    /// local connections.
     package static func roundTrip(_ socket: Int32) -> Duration? { nil }
 
-    /// Tells whether a full accept queue drops attempts to connect and counts them.
+    /// Whether a full accept queue drops and counts connection attempts.
     ///
-    /// A backlog of 0 means the most there is (listen(2): kern.ipc.somaxconn, 128 as delivered), so
-    /// no queue is small enough to be filled on purpose; and a crowd of more than those waits a
-    /// second and longer for its connections.
+    /// A backlog of 0 means the maximum (listen(2): kern.ipc.somaxconn, 128 by default), so no
+    /// queue is small enough to be filled on purpose. With more clients than that, connections wait
+    /// for a second or longer.
     package static let dropsSYNs = false
 
-    /// Returns `nil`: Darwin does not tell how many attempts to connect a listening socket dropped.
+    /// Returns `nil`: Darwin does not report how many connection attempts a listening socket
+    /// dropped.
     package static func droppedSYNs(_ listener: Int32) -> Int? { nil }
 
-    /// The resource that limits the descriptors of a process, and how far it can be raised: the
-    /// hard limit may say infinity, which setrlimit(2) does not take.
+    /// The resource that limits the descriptors of a process, and its maximum. The hard limit may
+    /// be infinity, which setrlimit(2) rejects.
     static let openFiles = RLIMIT_NOFILE
     static let openFilesMax = Int(OPEN_MAX)
 
-    /// The flag of an interface that is up.
+    /// The flag of an active interface.
     package static let interfaceUp = UInt32(IFF_UP)
 
-    /// Returns the number of bytes of an address that are there.
+    /// Returns the number of valid bytes in an address.
     package static func length(of address: UnsafePointer<sockaddr>) -> Int {
       Int(address.pointee.sa_len)
     }
@@ -67,7 +68,7 @@
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-      // Refused for a connection that was reset before it was accepted.
+      // Fails for a connection that was reset before it was accepted.
       setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, size)
       return descriptor
     }
@@ -91,22 +92,23 @@
     }
   }
 
-  /// The handling of writes to sockets and pipes whose reader has gone.
+  /// The handling of writes to sockets and pipes whose reader has closed.
   package enum BrokenPipes {
     private static let isIgnored: Void = {
-      // A handler of the host's own stays; the default is nil.
+      // A handler of the host stays in place; the default is nil.
       if let own = signal(SIGPIPE, SIG_IGN) { signal(SIGPIPE, own) }
     }()
 
-    /// Lets such a write fail with an error for as long as the process lives: Darwin sends its
-    /// signal to the process and not to the thread that writes, so that blocking it in one does not
-    /// help.
+    /// Makes such a write return an error, for the lifetime of the process.
+    ///
+    /// Darwin sends the signal to the process rather than to the writing thread, so blocking it in
+    /// a thread does not help.
     package static func ignore() { isIgnored }
   }
 
-  /// The names of OpenSSL's libraries here, and the folders of Homebrew and MacPorts.
+  /// The names of OpenSSL's libraries, and the folders of Homebrew and MacPorts.
   ///
-  /// The system has none that others may use.
+  /// The system includes no version that other programs may use.
   enum OpenSSLNames {
     static let crypto = "libcrypto.3.dylib"
     static let ssl = "libssl.3.dylib"

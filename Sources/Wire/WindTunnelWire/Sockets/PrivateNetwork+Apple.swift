@@ -1,16 +1,16 @@
 #if canImport(Darwin)
-  /// A network of a program's own, which there is on Linux alone.
+  /// A separate network for a program, which only Linux supports.
   package final class PrivateNetwork: Sendable {
-    /// The reason why there is no such network: half a sentence.
-    package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason why there is no such network, as half a sentence.
+    package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
       package let description: String
     }
 
-    /// Refuses to make one.
-    package init() throws(Refusal) { throw Refusal(description: Self.obstacle ?? "") }
+    /// Throws, because there is no such network.
+    package init() throws(Unavailable) { throw Unavailable(description: Self.obstacle ?? "") }
 
-    /// The reason why programs of this machine cannot be in such a network.
-    package static let obstacle: String? = "Linux alone has namespaces"
+    /// The reason why programs on this machine cannot be in such a network.
+    package static let obstacle: String? = "only Linux has namespaces"
 
     /// Returns no socket, since there is no such network.
     package func socket() -> Int32 { -1 }

@@ -3,18 +3,18 @@
   package import CWindTunnelSystem
   internal import Foundation
 
-  /// A network with a loopback interface and nothing else, whose sockets this process holds: a
-  /// server here is the only one there, and its name server the one of every program in it.
+  /// A network with only a loopback interface, whose sockets this process holds.
   ///
-  /// It is a network namespace (namespaces(7)) with a user namespace of its own, and takes no
-  /// rights where the system lets everybody make those.
+  /// A server in it is the only one there, and its name server is used by all programs in it. It is
+  /// a network namespace (namespaces(7)) with its own user namespace. It needs no privileges if the
+  /// system allows every user to create those.
   package final class PrivateNetwork: Sendable {
-    // Numbers, which are never changed.
+    // Numbers that never change.
     private nonisolated(unsafe) let parts: wt_network_parts
     private let portsTaken = Locked(false)
 
-    /// The reason why there is no such network: half a sentence.
-    package struct Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason why the network cannot be created, as half a sentence.
+    package struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
       package let description: String
 
       fileprivate init(_ what: String, _ code: Int32) {
@@ -22,19 +22,20 @@
       }
     }
 
-    /// Makes a network with a loopback interface and nothing else.
-    package init() throws(Refusal) {
+    /// Creates a network with only a loopback interface.
+    package init() throws(Unavailable) {
       var parts = wt_network_parts()
       guard wt_network_open(&parts) == 0 else {
-        throw Refusal(parts.step.map { String(cString: $0) } ?? "", errno)
+        throw Unavailable(parts.step.map { String(cString: $0) } ?? "", errno)
       }
       self.parts = parts
     }
 
-    /// The texts that programs there find in the places of the system's own files. The name server
-    /// is the one of this network, and nobody else is asked, whatever the system's own list says
-    /// (nsswitch.conf(5)): neither the name cache (nscd(8)) nor systemd's resolver, which are
-    /// outside and would answer in its place.
+    /// The files that replace the system's own files for programs in the network.
+    ///
+    /// Only the name server of this network is used, regardless of the system's configuration
+    /// (nsswitch.conf(5)). The name cache (nscd(8)) and systemd's resolver are disabled, because
+    /// they run outside the network.
     private static let places: [(place: String, text: String)] = [
       ("/etc/resolv.conf", "nameserver 127.0.0.1\n"),
       ("/etc/nsswitch.conf", sources),
@@ -42,9 +43,9 @@
       ("/run/systemd/resolve/io.systemd.Resolve", ""),
     ]
 
-    /// The system's list of who knows what, but for hosts.
+    /// The system's name service configuration, except for hosts.
     private static let sources: String = {
-      // One that has none, or that cannot be read, is asked by the library's own rule for all else.
+      // If it is missing or unreadable, the library's defaults apply to all other entries.
       let own = (try? String(contentsOfFile: "/etc/nsswitch.conf", encoding: .utf8)) ?? ""
       let others = own.split(separator: "\n").filter { !$0.hasPrefix("hosts:") }
       return (others + ["hosts: files dns"]).joined(separator: "\n") + "\n"
@@ -58,9 +59,9 @@
       }
     }
 
-    /// The reason why programs of this machine cannot be in such a network; `nil` where they can.
+    /// The reason why programs on this machine cannot be in such a network; `nil` if they can.
     package static let obstacle: String? = {
-      do throws(Refusal) {
+      do throws(Unavailable) {
         try PrivateNetwork().enterOnce()
         return nil
       } catch {
@@ -68,13 +69,13 @@
       }
     }()
 
-    /// Sends a process there that does nothing.
-    private func enterOnce() throws(Refusal) {
+    /// Starts a process in the network that does nothing.
+    private func enterOnce() throws(Unavailable) {
       let code = withNetwork { wt_network_try($0) == 0 ? 0 : errno }
-      guard code == 0 else { throw Refusal("files in the places of others there", code) }
+      guard code == 0 else { throw Unavailable("files in the places of others there", code) }
     }
 
-    /// Calls with what a process needs that is started in this network.
+    /// Calls a function with the data for starting a process in this network.
     package func withNetwork<Result>(_ body: (UnsafePointer<wt_network>) -> Result) -> Result {
       let texts = Self.places.flatMap { [strdup($0.place), strdup($0.text)] }
       defer { for text in texts { free(text) } }
@@ -88,13 +89,14 @@
       }
     }
 
-    /// Returns a TCP socket there that does not block and is not inherited, or -1.
+    /// Returns a TCP socket in the network that is non-blocking and close-on-exec, or -1.
     package func socket() -> Int32 {
       var parts = parts
       return wt_network_socket(&parts)
     }
 
-    /// Port 53 there, by UDP and TCP: for one server, once.
+    /// Returns the sockets of port 53 in the network, for UDP and TCP; `nil` after the first call,
+    /// because only one server can use them.
     package func claimPorts() -> (datagrams: Int32, listener: Int32)? {
       portsTaken.exchange(true) ? nil : (parts.datagrams, parts.listener)
     }

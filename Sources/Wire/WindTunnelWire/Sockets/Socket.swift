@@ -1,15 +1,13 @@
 internal import Foundation
 
-/// One TCP socket that never blocks.
-///
-/// Whoever holds it closes it, once.
+/// One non-blocking TCP socket. Its owner must close it, once.
 package struct Socket: Sendable {
   package let descriptor: Int32
 
   /// The result of a read or a write.
   package enum Transfer {
     case bytes(Int)
-    /// The peer has said that it sends no more.
+    /// The peer has finished sending.
     case end
     case wouldBlock
     case failed(SocketError)
@@ -17,7 +15,7 @@ package struct Socket: Sendable {
 
   package init(descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Makes an unbound socket for an address's family, in this process's network or another.
+  /// Creates an unbound socket for an address's family, in this process's network or another.
   package init(
     for address: SocketAddress,
     _ operation: SocketError.Operation,
@@ -27,17 +25,17 @@ package struct Socket: Sendable {
     guard descriptor >= 0 else { throw SocketError(operation, errno, address) }
   }
 
-  /// Makes a socket that listens.
+  /// Creates a listening socket.
   ///
-  /// On Linux a backlog of 0 lets one connection wait, and further ones see their connect time out;
-  /// on Darwin it means the most there is.
+  /// On Linux, a backlog of 0 lets one connection wait, and further connection attempts time out.
+  /// On Darwin, it means the maximum.
   package static func listening(
     at address: SocketAddress,
     backlog: Int,
     in network: PrivateNetwork? = nil
   ) throws(SocketError) -> Socket {
     let socket = try Socket(for: address, .listen, in: network)
-    // Without it a port is taken for a minute after its server has stopped.
+    // Without this option, a port stays in use for a minute after its server has stopped.
     socket.set(SOL_SOCKET, SO_REUSEADDR, to: 1)
     if address.family == AF_INET6 { socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: 1) }
     let listens =
@@ -47,7 +45,7 @@ package struct Socket: Sendable {
     return socket
   }
 
-  /// Makes a socket that has a port and does not listen at it.
+  /// Creates a socket that is bound to a port but does not listen.
   package static func bound(to address: SocketAddress) throws(SocketError) -> Socket {
     let socket = try Socket(for: address, .listen)
     let isBound = address.withSystem { bind(socket.descriptor, $0, $1) } == 0
@@ -55,7 +53,7 @@ package struct Socket: Sendable {
     return socket
   }
 
-  /// Begins to connect; when the socket is writable ask for ``pendingError``.
+  /// Starts to connect. When the socket becomes writable, check ``pendingError``.
   package static func connecting(
     to address: SocketAddress,
     in network: PrivateNetwork? = nil
@@ -79,13 +77,13 @@ package struct Socket: Sendable {
     throw error
   }
 
-  /// Returns the next connection that waits, if any.
+  /// Returns the next waiting connection; `nil` if there is none.
   package func accept() throws(SocketError) -> Socket? {
     while true {
       let accepted = Platform.accept(descriptor)
       if accepted >= 0 { return Socket(descriptor: accepted) }
       switch errno {
-      // A client that has left meanwhile is no error of the listener's.
+      // A client that has disconnected meanwhile is not an error of the listener.
       case EINTR, ECONNABORTED: continue
       case EAGAIN, EWOULDBLOCK: return nil
       default: throw SocketError(.accept, errno, localAddress)
@@ -118,7 +116,7 @@ package struct Socket: Sendable {
     return .failed(SocketError(operation, code, peerAddress))
   }
 
-  /// The error that came without a call to tell it to, such as a refused connect; asking spends it.
+  /// The error that occurred outside of a call, such as a refused connection. Reading it resets it.
   package var pendingError: Int32 {
     var code: Int32 = 0
     var size = socklen_t(MemoryLayout<Int32>.size)
@@ -129,42 +127,42 @@ package struct Socket: Sendable {
   package var localAddress: SocketAddress? { .asked { getsockname(descriptor, $0, $1) } }
   package var peerAddress: SocketAddress? { .asked { getpeername(descriptor, $0, $1) } }
 
-  /// The shortest round trip that the connection has had; `nil` where the system does not tell.
+  /// The minimum round-trip time of the connection; `nil` if it is unknown.
   package var roundTrip: Duration? { Platform.roundTrip(descriptor) }
 
-  /// The bytes that were written and are not yet safe at the peer; `nil` if nobody can tell.
+  /// The number of written bytes that the peer has not received; `nil` if it is unknown.
   package var unsentBytes: Int? { Platform.unsentBytes(descriptor) }
 
-  /// Sends each write when it is made: a fault's bytes must not wait for company.
+  /// Sends each write at once: the bytes of a fault must not be delayed and combined with others.
   func sendAtOnce() { set(Int32(IPPROTO_TCP), TCP_NODELAY, to: 1) }
 
-  /// Makes the coming close a reset.
+  /// Configures the socket so that the next close sends RST.
   ///
-  /// The bytes that are unsent at that time are lost.
+  /// Bytes that were not sent before are lost.
   func resetOnClose() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Tells the peer that nothing more will come (FIN); reading goes on.
+  /// Sends a FIN, which ends this direction; reading continues.
   package func finishWriting() { Platform.shutdownWriting(descriptor) }
 
-  /// Gives the descriptor back.
+  /// Closes the descriptor.
   ///
-  /// With unread input the peer sees a reset.
+  /// With unread input, the peer receives a reset.
   package func close() { Platform.close(descriptor) }
 
   private func set(_ level: Int32, _ option: Int32, to value: Int32) {
     var value = value
-    // The options set here exist wherever this compiles; without one the socket still works.
+    // These options exist on all supported systems. Without one, the socket still works.
     setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 }
 
-/// A port of the loopback interface at which nothing listens, and nothing else can: connections to
-/// it are refused for as long as this object lives.
+/// A port of the loopback interface that refuses all connections for as long as this object exists:
+/// nothing listens on it, and nothing else can.
 public final class ClosedPort: Sendable {
-  /// The number of the port, which the system chose.
+  /// The port number, which the system chose.
   public let port: Int
   private let socket: Socket
 

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// An address and port of the Internet, in the system's own layout.
+/// An IP address and a port, in the system's own layout.
 package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
-  /// A `sockaddr_in` or `sockaddr_in6`, its memory zeroed before it was filled.
+  /// A `sockaddr_in` or `sockaddr_in6`, whose memory was zeroed before it was filled.
   private var bytes: [UInt8]
 
-  /// Takes a literal such as `127.0.0.1`, `::1` or `[::1]`; `nil` for a name.
+  /// Parses a literal such as `127.0.0.1`, `::1` or `[::1]`; `nil` for a name.
   package init?(_ host: String, port: Int) {
     guard let port = UInt16(exactly: port) else { return nil }
     let (isBracketed, host) = (host.withoutBrackets != host, host.withoutBrackets)
@@ -25,12 +25,12 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// Returns the loopback address of this machine.
   package static func loopback(port: Int = 0) -> SocketAddress {
     guard let address = SocketAddress("127.0.0.1", port: port) else {
-      preconditionFailure("\(port) is no port; they end at 65535")
+      preconditionFailure("\(port) is not a port; the maximum is 65535")
     }
     return address
   }
 
-  /// Copies what the system wrote.
+  /// Copies an address from the system; `nil` if it is not an IP address.
   package init?(_ system: UnsafePointer<sockaddr>) {
     let count: Int
     switch Int32(system.pointee.sa_family) {
@@ -41,7 +41,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     bytes = Array(UnsafeRawBufferPointer(start: system, count: count))
   }
 
-  /// Lends the address to a system call.
+  /// Passes the address to a system call.
   package func withSystem<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result
   {
     bytes.withUnsafeBytes { raw in
@@ -56,7 +56,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Asks the system for an address: `getsockname`, `getpeername`.
+  /// Returns an address from a system call: `getsockname`, `getpeername`.
   package static func asked(
     _ call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
   ) -> SocketAddress? {
@@ -71,7 +71,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   package var family: Int32 { withSystem { address, _ in Int32(address.pointee.sa_family) } }
 
-  /// The port; it stands at the same place in both layouts.
+  /// The port, which has the same position in both layouts.
   package var port: Int { Int(bytes[2]) << 8 | Int(bytes[3]) }
 
   /// Returns the same address with another port, from 0 to 65535.
@@ -95,16 +95,16 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns an address literal as the system spells it, so that two can be compared; other text as
-  /// it is.
+  /// Returns an address literal in the system's spelling, so that two can be compared; other text
+  /// unchanged.
   package static func spelled(_ text: String) -> String {
     SocketAddress(text, port: 0)?.host ?? text
   }
 
-  /// Finds the addresses of a name, in the system's order of preference.
+  /// Looks up the addresses of a name, in the system's order of preference.
   ///
-  /// It blocks as long as the resolver takes (10 s where no server answers): never call it on a
-  /// loop.
+  /// It blocks while the resolver waits (10 s if no name server responds), so it must not be called
+  /// on a loop.
   package static func resolve(_ name: String, port: Int) throws(SocketError) -> [SocketAddress] {
     if let literal = SocketAddress(name, port: port) { return [literal] }
     var hints = addrinfo()
@@ -112,7 +112,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = getaddrinfo(name, String(port), &hints, &list)
     guard code == 0 else {
-      // A resolver that may open no file knows no name, and does not say why.
+      // A resolver that cannot open files finds no name and does not report why.
       if let shortage = OpenFiles.shortage() { throw SocketError(.open, shortage) }
       throw SocketError(.resolve, code)
     }
@@ -128,12 +128,12 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return addresses
   }
 
-  /// As an authority is written: `127.0.0.1:80`, `[::1]:80`.
+  /// The address as an authority: `127.0.0.1:80`, `[::1]:80`.
   package var description: String { family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension String {
-  /// An address literal as it is looked up (RFC 3986 §3.2.2).
+  /// An address literal without its brackets, for a look-up (RFC 3986 §3.2.2).
   package var withoutBrackets: String {
     hasPrefix("[") && hasSuffix("]") ? String(dropFirst().dropLast()) : self
   }

@@ -3,16 +3,16 @@ internal import WindTunnelCore
 internal import WindTunnelHTTP
 package import WindTunnelSymptoms
 
-/// A refusal of the system or of TLS, and the way to go on.
+/// An error of the system or of TLS, with advice for the user.
 package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
   package enum Operation: String, Sendable, Hashable {
     case listen, connect, accept, read, write
     case open = "open a socket"
     case resolve = "find the address"
-    case secure = "speak TLS"
+    case secure = "use TLS"
   }
 
-  /// The reasons that somebody acts on.
+  /// The kinds of errors that callers distinguish.
   package enum Kind: Sendable, Hashable {
     case portInUse, notAllowed, noSuchAddress
     case refused, reset, unreachable, timedOut
@@ -23,10 +23,10 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   package var operation: Operation
-  /// The system's number for it.
+  /// The system's error number.
   package var code: Int32
   package var address: SocketAddress?
-  /// The refusal of TLS, where it was not the system's.
+  /// The failure of TLS; `nil` if the error is the system's.
   package private(set) var failure: TLSFailure?
 
   package init(_ operation: Operation, _ code: Int32, _ address: SocketAddress? = nil) {
@@ -38,17 +38,18 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
     self.failure = failure
   }
 
-  /// TLS cannot be spoken to a server, for this reason.
+  /// Creates the error that TLS to a server is impossible, for this reason.
   package static func unusable(_ text: String, _ address: SocketAddress? = nil) -> SocketError {
     SocketError(TLSFailure(kind: .unusable, text: text, role: .client), address)
   }
 
-  /// Tells whether this process, or its machine, has run out of something: no peer is to blame.
+  /// Whether this process or its machine has run out of a resource, so that the peer is not
+  /// responsible.
   package var isOwn: Bool {
     guard failure == nil, operation != .resolve else { return false }
     switch code {
     case EMFILE, ENFILE, ENOBUFS, ENOMEM: return true
-    // Every port of ours is taken by a connection to that peer.
+    // All local ports are used by connections to that peer.
     case EADDRNOTAVAIL: return operation == .connect
     default: return false
     }
@@ -74,15 +75,15 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
     let port = address.map { "port \($0.port)" } ?? "the port"
     let place = address.map { "\($0)" } ?? "the peer"
     switch kind {
-    case .portInUse: return "\(port) is in use; choose another, or 0 for any that is free"
+    case .portInUse: return "\(port) is in use; choose another, or 0 for any free port"
     case .notAllowed where operation == .listen:
-      return "\(port) is not for this user; choose one above 1023, or 0 for any that is free"
+      return "\(port) needs more privileges; choose one above 1023, or 0 for any free port"
     case .noSuchAddress where operation == .listen:
-      return "\(address?.host ?? "the address") is no address of this machine; try 127.0.0.1"
-    case .refused: return "nobody listens at \(place)"
+      return "\(address?.host ?? "the address") is not an address of this machine; try 127.0.0.1"
+    case .refused: return "\(place) refused the connection"
     case .reset: return "\(place) reset the connection"
-    case .unreachable: return "there is no way to \(place)"
-    case .timedOut: return "\(place) did not answer in time"
+    case .unreachable: return "there is no route to \(place)"
+    case .timedOut: return "\(place) did not respond in time"
     case .tooManyOpenFiles: return "\(FileShortage.words); see ulimit -n"
     case .insecure(let failure): return failure.text
     case .hostNotFound: return "no address was found (\(String(cString: gai_strerror(code))))"
@@ -92,7 +93,7 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The symptom that a client which connects by itself would have seen.
+  /// The symptom that a client would have observed if it had connected itself.
   package var symptom: Symptom {
     switch kind {
     case .refused: .connectionRefused
@@ -105,15 +106,15 @@ package struct SocketError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// The reason why a TLS connection ended otherwise than by agreement, as one of its ends saw it.
+/// The reason why a TLS connection ended abnormally, as observed by one of its ends.
 package struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds that mean different things to a client.
+  /// The kinds of failures, which have different meanings for a client.
   package enum Kind: Sendable, Hashable {
-    /// The server's certificate does not hold; OpenSSL's number for the reason (`X509_V_ERR_…`).
+    /// The server's certificate is invalid, with OpenSSL's number for the reason (`X509_V_ERR_…`).
     case certificate(Int)
-    /// The peer ended it, by the number of an alert (RFC 8446 §6).
+    /// The peer ended the connection with this alert number (RFC 8446 §6).
     case alert(UInt8)
-    /// The bytes that came are no TLS, is damaged, or offers nothing that both ends speak.
+    /// The received bytes are not TLS or are damaged, or there is no common version or cipher.
     case unusable
     /// The peer ended the connection within the handshake.
     case brokenOff
@@ -126,12 +127,12 @@ package struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
   package let kind: Kind
   /// The reason as half a sentence.
   package let text: String
-  /// The end that saw it.
+  /// The end that observed the failure.
   package let role: TLSRole
 
   package var description: String { text }
 
-  /// The symptom for the client of the connection, whichever end tells of it.
+  /// The symptom for the client of the connection, regardless of which end reports it.
   package var symptom: Symptom {
     switch kind {
     case .certificate(let number): Self.symptom(ofCertificate: number)
@@ -142,19 +143,19 @@ package struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Returns the numbers of `x509_vfy.h`.
+  /// Returns the symptom for a number in `x509_vfy.h`.
   private static func symptom(ofCertificate number: Int) -> Symptom {
     switch number {
     case 10: .serverCertificateHasBadDate
     case 9: .serverCertificateNotYetValid
-    // Some certificate above it is missing or is nobody's whom this end trusts.
+    // An issuing certificate is missing or not trusted.
     case 2, 19, 20, 21: .serverCertificateHasUnknownRoot
-    // Self-signed (18), another host's (62, 64), and what is rare.
+    // Self-signed (18), for another host (62, 64), and rare reasons.
     default: .serverCertificateUntrusted
     }
   }
 
-  /// Returns the symptom that a server's alert is to a client that has shown a certificate or none.
+  /// Returns the symptom for a client that received an alert from the server.
   private static func symptom(fromServer number: UInt8) -> Symptom {
     switch number {
     case 116: .clientCertificateRequired
@@ -164,7 +165,8 @@ package struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Returns the symptom that a client's alert says it has seen in the server's certificate.
+  /// Returns the symptom that a client observed in the server's certificate, according to its
+  /// alert.
   private static func symptom(fromClient number: UInt8) -> Symptom {
     switch number {
     case 45: .serverCertificateHasBadDate
@@ -180,23 +182,23 @@ package enum TLSRole: Sendable, Hashable { case client, server }
 
 /// The reason why a server cannot start.
 public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The port belongs to another process.
+  /// The port is used by another process.
   case portInUse(Int)
   /// The server cannot listen at the address or port.
   case cannotListen(String)
-  /// TLS was requested and is not available, for this reason, half a sentence.
+  /// TLS was requested but is not available, for this reason, which is half a sentence.
   case tlsUnavailable(String)
-  /// The upstream's URL is invalid or its host is not known.
+  /// The upstream's URL is invalid, or its host is unknown.
   case upstream(String)
 
   /// The reason in a sentence.
   public var description: String {
     switch self {
-    case .portInUse(let port): "Port \(port) is in use; choose another, or 0 for any that is free."
+    case .portInUse(let port): "Port \(port) is in use; choose another, or 0 for any free port."
     case .cannotListen(let reason): "Cannot listen: \(reason)."
     case .tlsUnavailable(let reason):
-      "TLS is not to be had: \(reason). To have it, \(OpenSSLNames.advice), or name the folder "
-        + "that it lies in by \(OpenSSLNames.folderVariable)."
+      "TLS is not available: \(reason). To use it, \(OpenSSLNames.advice), or set its folder as "
+        + "\(OpenSSLNames.folderVariable)."
     case .upstream(let reason): "The upstream cannot be used: \(reason)."
     }
   }
@@ -207,6 +209,6 @@ public enum ServerError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension OpenSSLNames {
-  /// The variable that names the only folder in which the libraries are looked for.
+  /// The environment variable with the only folder in which the libraries are searched.
   static let folderVariable = "WINDTUNNEL_OPENSSL"
 }

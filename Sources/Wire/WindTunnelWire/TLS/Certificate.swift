@@ -2,12 +2,12 @@ package import Foundation
 internal import WindTunnelCore
 internal import WindTunnelHTTP
 
-/// A certificate of OpenSSL's; freed with its last holder, and never changed once it is made.
+/// An OpenSSL certificate, which is immutable after its creation and freed with its last reference.
 package final class Certificate: @unchecked Sendable {
   package let pointer: OpaquePointer
   private let openSSL: OpenSSL
 
-  /// Takes a pointer over.
+  /// Takes ownership of a pointer.
   package init(_ pointer: OpaquePointer, _ openSSL: OpenSSL) {
     (self.pointer, self.openSSL) = (pointer, openSSL)
   }
@@ -20,7 +20,7 @@ package final class Certificate: @unchecked Sendable {
     guard count > 0 else { return Data() }
     var bytes = Data(count: Int(count))
     bytes.withUnsafeMutableBytes { buffer in
-      // It moves the pointer that it is given, and not the base.
+      // OpenSSL advances the given pointer, so a copy is passed.
       var place = buffer.bindMemory(to: UInt8.self).baseAddress
       _ = openSSL.crypto.i2d_X509(pointer, &place)
     }
@@ -34,12 +34,13 @@ package final class Certificate: @unchecked Sendable {
   }
 }
 
-/// A private key of OpenSSL's: made here, kept in memory, and freed with its last holder.
+/// An OpenSSL private key, which is generated here, kept in memory, and freed with its last
+/// reference.
 package final class PrivateKey: @unchecked Sendable {
   package let pointer: OpaquePointer
   private let openSSL: OpenSSL
 
-  /// Makes a key on the curve P-256.
+  /// Generates a key on the curve P-256.
   package init(_ openSSL: OpenSSL) throws(ServerError) {
     let crypto = openSSL.crypto
     crypto.ERR_clear_error()
@@ -57,64 +58,65 @@ package final class PrivateKey: @unchecked Sendable {
   deinit { openSSL.crypto.EVP_PKEY_free(pointer) }
 }
 
-/// The identity that a server shows: a certificate, its key, and the certificates that are sent
-/// along.
+/// The identity of a server: a certificate, its key, and the intermediate certificates to send.
 package struct Identity: Sendable {
   package let certificate: Certificate
   package let key: PrivateKey
   package let chain: [Certificate]
 }
 
-/// The qualities of a server's certificate, good or bad in a chosen way.
+/// The properties of a server's certificate, which may be flawed on purpose.
 package struct Leaf: Sendable, Hashable {
-  /// The names that it is made out to; none stands for the host that the client asks for.
+  /// The names in the certificate; if empty, the host that the client requests.
   package var names: [HostName] = []
   package var validity = Validity.current
   package var issuer = Issuer.authority
-  /// Tells whether the certificates above it are sent along.
+  /// Whether the issuing certificates are sent.
   package var sendsChain = true
-  /// Tells whether it is signed with SHA-1.
+  /// Whether it is signed with SHA-1.
   package var isWeaklySigned = false
 
-  /// The qualities of a good certificate.
+  /// The properties of a valid certificate.
   package static let good = Leaf()
 
-  /// The time that it holds for, in days from the making.
+  /// The validity period, in days from the creation.
   package struct Validity: Sendable, Hashable {
     var fromDays: Int
     var untilDays: Int
 
-    /// A year and a month: Apple's platforms take no more than 398 days of a server.
+    /// A year and a month: Apple's platforms accept at most 398 days for a server.
     package static let current = Validity(fromDays: -1, untilDays: 396)
     package static let expired = Validity(fromDays: -90, untilDays: -1)
     package static let notYet = Validity(fromDays: 1, untilDays: 90)
   }
 
-  /// The signer of the certificate.
+  /// The issuer of the certificate.
   package enum Issuer: Sendable, Hashable {
     case authority
-    /// A link between it and the authority; a chain that is not sent is then incomplete.
+    /// An intermediate authority. If the chain is not sent, it is incomplete.
     case intermediate
     /// The certificate itself, which is then self-signed.
     case itself
-    /// An authority that no client knows.
+    /// An authority that no client trusts.
     case stranger
   }
 }
 
-/// A name that a certificate can be made out to: a DNS name or an address.
+/// A name for a certificate: a DNS name or an address.
 ///
-/// Clients send any bytes as a server name (RFC 6066 §3), and a certificate's extensions are made
-/// from a text with commas and colons in it: nothing gets there that has not passed here.
+/// Clients may send any bytes as a server name (RFC 6066 §3). The extensions of a certificate are
+/// built from a text with commas and colons, so only names of this type are used in it.
 package struct HostName: Sendable, Hashable {
-  /// In lower case, without a final dot; an IPv6 address without brackets.
+  /// The name in lower case, without a final dot; an IPv6 address without brackets.
   package let text: String
   let isAddress: Bool
 
   private static let bytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// A name of letters, digits, hyphens and underscores in labels of at most 63 bytes and 253 in
-  /// all (RFC 1035 §2.3.4), or an address literal; `nil` for anything else.
+  /// Parses a name or an address literal; `nil` if the text is neither.
+  ///
+  /// A name consists of letters, digits, hyphens and underscores, in labels of at most 63 bytes and
+  /// 253 bytes in total (RFC 1035 §2.3.4).
   package init?(_ text: String) {
     if let address = SocketAddress(text, port: 0) {
       (self.text, isAddress) = (address.host, true)
@@ -131,9 +133,9 @@ package struct HostName: Sendable, Hashable {
     (self.text, isAddress) = (String(Substring(bytes)), false)
   }
 
-  /// The names of this machine for itself.
+  /// The names by which this machine calls itself.
   package static let own = ["localhost", "127.0.0.1", "::1"].compactMap { HostName($0) }
 
-  /// As an entry of a subject's alternative names (RFC 5280 §4.2.1.6).
+  /// The name as an entry of the `subjectAltName` extension (RFC 5280 §4.2.1.6).
   var alternativeName: String { "\(isAddress ? "IP" : "DNS"):\(text)" }
 }

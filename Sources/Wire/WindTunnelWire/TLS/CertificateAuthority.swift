@@ -12,37 +12,37 @@ internal import WindTunnelHTTP
 /// let server = try await ReplayServer(deck, options)
 /// ```
 ///
-/// The key is generated with the authority and exists in memory alone: once the process has ended,
-/// a client that trusts the certificate trusts nothing by it. All keys are on the curve P-256.
+/// The key is generated with the authority and only exists in memory. After the process has ended,
+/// trusting the certificate has no effect. All keys are on the curve P-256.
 public final class CertificateAuthority: Sendable {
-  /// The certificate as text (RFC 7468), for clients that are to trust it.
+  /// The certificate as text (RFC 7468), for clients that must trust it.
   public var pem: String { root.certificate.pem }
   /// The certificate in DER, as phones and keychains import it.
   public var der: Data { root.certificate.der }
-  /// The name of the authority, such as `WindTunnel CA 1F4A92`: a new one each time, so that an
-  /// installed one can be told from the next.
+  /// The name of the authority, such as `WindTunnel CA 1F4A92`. It is new each time, so that
+  /// installed ones can be distinguished.
   public let name: String
 
-  /// As many certificates are kept; a client can ask for any name it likes.
+  /// The maximum number of stored certificates, because a client can request any name.
   static let cachedMax = 512
 
-  private struct Shelf: Sendable {
+  private struct IdentityCache: Sendable {
     var identities: [Leaf: Identity] = [:]
     var order: [Leaf] = []
-    /// The authorities that are not the root, by the issuer that they are.
+    /// The authorities other than the root, by the kind of issuer.
     var authorities: [Leaf.Issuer: Identity] = [:]
   }
 
   package let openSSL: OpenSSL
   private let root: Identity
-  /// One key for all servers: making keys is most of the work, and nobody gains by their
-  /// difference.
+  /// One key for all servers, because generating keys takes most of the time and different keys
+  /// have no benefit.
   private let serverKey: PrivateKey
-  private let shelf = Locked(Shelf())
+  private let shelf = Locked(IdentityCache())
 
-  /// Makes an authority with a new key.
+  /// Creates an authority with a new key.
   ///
-  /// - Throws: `ServerError.tlsUnavailable` where there is no OpenSSL 3.
+  /// - Throws: `ServerError.tlsUnavailable` if OpenSSL 3 is missing.
   public convenience init() throws(ServerError) { try self.init(OpenSSL.shared()) }
 
   package init(_ openSSL: OpenSSL) throws(ServerError) {
@@ -71,12 +71,11 @@ public final class CertificateAuthority: Sendable {
     )
   }
 
-  /// Returns the certificate of a kind for a host, from the shelf or made now (a tenth of a
-  /// millisecond).
+  /// Returns the certificate for a host, stored or created now (a tenth of a millisecond).
   package func identity(_ leaf: Leaf, for host: HostName?) throws(ServerError) -> Identity {
     var leaf = leaf
     if leaf.names.isEmpty {
-      // However a client calls this machine, it finds the name that it used.
+      // The certificate contains all names of this machine, so that any of them is valid.
       let isOwn = host.map { HostName.own.contains($0) } ?? true
       leaf.names = isOwn ? HostName.own : [host].compactMap { $0 }
     }
@@ -91,7 +90,7 @@ public final class CertificateAuthority: Sendable {
     }
   }
 
-  private func make(_ leaf: Leaf, _ shelf: inout Shelf) throws(ServerError) -> Identity {
+  private func make(_ leaf: Leaf, _ shelf: inout IdentityCache) throws(ServerError) -> Identity {
     let signer: Identity?
     var chain: [Certificate] = []
     switch leaf.issuer {
@@ -126,12 +125,12 @@ public final class CertificateAuthority: Sendable {
 
 /// A certificate before it is signed (RFC 5280 §4.1).
 private struct CertificateDraft {
-  /// The owner's name, such as `localhost`; cut to the 64 bytes that a common name has room for.
+  /// The owner's name, such as `localhost`, truncated to the 64 bytes of a common name.
   var commonName: String
   var validity: Leaf.Validity
-  /// Object, by number, and value, as OpenSSL's configuration files write them.
+  /// The extensions by number, with values in the format of OpenSSL's configuration files.
   var extensions: [(nid: Int32, value: String)]
-  /// Tells whether it is signed with SHA-1, which nobody takes any more.
+  /// Whether it is signed with SHA-1, which clients reject.
   var isWeaklySigned = false
 
   // The numbers of `obj_mac.h`.
@@ -142,7 +141,7 @@ private struct CertificateDraft {
   private static let authorityKeyID: Int32 = 90
   private static let extendedKeyUsage: Int32 = 126
 
-  /// One that may sign others.
+  /// Returns a draft for an authority.
   static func authority(_ name: String, signsAuthorities: Bool) -> CertificateDraft {
     CertificateDraft(
       commonName: name,
@@ -154,7 +153,7 @@ private struct CertificateDraft {
     )
   }
 
-  /// One of a server.
+  /// Returns a draft for a server.
   static func server(_ names: [HostName], _ validity: Leaf.Validity) -> CertificateDraft {
     CertificateDraft(
       commonName: names.first?.text ?? "",
@@ -168,7 +167,7 @@ private struct CertificateDraft {
     )
   }
 
-  /// Signs it; without an issuer it signs itself.
+  /// Signs the certificate; without an issuer, it is self-signed.
   func signed(
     for key: PrivateKey,
     by issuer: (certificate: Certificate, key: PrivateKey)?,
@@ -178,8 +177,8 @@ private struct CertificateDraft {
     crypto.ERR_clear_error()
     guard let pointer = crypto.X509_new() else { throw openSSL.failure(of: "X509_new") }
     let certificate = Certificate(pointer, openSSL)
-    // The number counts from 0: 2 is version 3. Two certificates of one issuer must not share a
-    // serial number, and the issuer outlives no process.
+    // The version counts from 0, so 2 is version 3. An issuer must not use a serial number twice,
+    // and it exists only as long as the process.
     var isWhole = crypto.X509_set_version(pointer, 2) == 1
     let serial = UInt64.random(in: 1...UInt64(Int64.max))
     let number = crypto.X509_get_serialNumber(pointer)
@@ -205,7 +204,7 @@ private struct CertificateDraft {
   private func name(_ subject: OpaquePointer?, _ crypto: CryptoFunctions) -> Bool {
     [("O", "WindTunnel"), ("CN", commonName)].allSatisfy { field, text in
       let bytes = Array(text.utf8.prefix(64))
-      // MBSTRING_UTF8; at the end, and as a set of its own.
+      // MBSTRING_UTF8; appended as a separate set.
       return crypto.X509_NAME_add_entry_by_txt(
         subject,
         field,
@@ -223,12 +222,13 @@ private struct CertificateDraft {
     by issuer: OpaquePointer,
     _ crypto: CryptoFunctions
   ) -> Bool {
-    // An `X509V3_CTX` has eight words in OpenSSL 3; the rest is room for it to grow.
+    // An `X509V3_CTX` has eight words in OpenSSL 3; the rest is reserved for growth.
     withUnsafeTemporaryAllocation(byteCount: 256, alignment: 16) { context in
       context.initializeMemory(as: UInt8.self, repeating: 0)
       guard let base = context.baseAddress else { return false }
       crypto.X509V3_set_ctx(base, issuer, pointer, nil, nil, 0)
-      // RFC 5280 §4.2.1.1: who signs itself need not say by which key.
+      // A self-signed certificate need not contain the key identifier of its issuer (RFC 5280
+      // §4.2.1.1).
       let isIssued = issuer != pointer
       let above = isIssued ? [(Self.authorityKeyID, "keyid:always")] : []
       return (extensions + above).allSatisfy { nid, value in

@@ -1,16 +1,16 @@
 internal import CWindTunnelSystem
 internal import Foundation
 
-/// OpenSSL 3, opened at run time: whoever builds this package needs no headers, and whoever runs it
-/// without OpenSSL misses nothing but TLS.
+/// OpenSSL 3, loaded at run time. Building this package needs no headers, and without OpenSSL only
+/// TLS is unavailable.
 ///
-/// Its objects are opaque pointers, and each has one holder here that frees it. The error queue is
-/// the thread's: it is emptied before a call and read after it, with nothing between.
+/// Its objects are opaque pointers, and each has one owner here that frees it. The error queue
+/// belongs to the thread: it is cleared before a call and read directly after it.
 package struct OpenSSL: Sendable {
   let crypto: CryptoFunctions
   let ssl: SSLFunctions
 
-  /// Returns the library of this process; opened at the first call.
+  /// Returns the library of this process, which is loaded at the first call.
   package static func shared() throws(ServerError) -> OpenSSL { try opened.get() }
 
   private static let opened: Result<OpenSSL, ServerError> = {
@@ -21,8 +21,8 @@ package struct OpenSSL: Sendable {
     }
   }()
 
-  /// Opens both libraries in the first folder that has them; an empty one stands for wherever the
-  /// system looks.
+  /// Loads both libraries from the first folder that contains them; an empty folder is the system's
+  /// search path.
   package init(in folders: [String]) throws(ServerError) {
     for folder in folders {
       guard let crypto = wt_openssl_open(folder, OpenSSLNames.crypto),
@@ -42,7 +42,8 @@ package struct OpenSSL: Sendable {
     )
   }
 
-  /// Removes what the thread's error queue holds, the oldest first; the queue is empty after it.
+  /// Removes and returns the oldest error of the thread's queue, and clears the queue; `nil` if it
+  /// is empty.
   func popError() -> (code: UInt, text: String)? {
     let code = crypto.ERR_get_error()
     guard code != 0 else { return nil }
@@ -51,20 +52,21 @@ package struct OpenSSL: Sendable {
     return (code, text ?? "error \(code)")
   }
 
-  /// Returns the failed call's name and the reason, for what cannot fail but for a lack of memory.
+  /// Returns an error with the failed call's name and the reason. Such calls only fail if memory is
+  /// exhausted.
   package func failure(of call: String) -> ServerError {
     .tlsUnavailable("OpenSSL's \(call) failed: \(popError()?.text ?? "it does not say why")")
   }
 }
 
-/// A library whose functions a table looks up while it is created.
+/// A library from which a table of functions is created.
 private final class SharedLibrary: @unchecked Sendable {
   /// The library of the table that is being created.
   @TaskLocal static var current: SharedLibrary?
 
   private let handle: UnsafeMutableRawPointer
   private let name: String
-  /// The first function that the library does not have.
+  /// The first missing function.
   private var missing: String?
 
   init(_ handle: UnsafeMutableRawPointer, _ name: String) {
@@ -78,7 +80,8 @@ private final class SharedLibrary: @unchecked Sendable {
     throw .tlsUnavailable("\(name) has no \(missing), so it is not OpenSSL 3")
   }
 
-  /// Returns the address of a function; any address if there is none, as the table is then dropped.
+  /// Returns the address of a function. If it is missing, returns an arbitrary address, because the
+  /// table is then discarded.
   func address(of symbol: String) -> UnsafeMutableRawPointer {
     if let address = dlsym(handle, symbol) { return address }
     missing = missing ?? symbol
@@ -86,16 +89,17 @@ private final class SharedLibrary: @unchecked Sendable {
   }
 }
 
-/// Returns a function of the current library, of the type that its manual page gives; nothing
-/// checks that.
+/// Returns a function of the current library with the type in its manual page, which is not
+/// checked.
 private func symbol<Function>(_ name: String) -> Function {
   guard let library = SharedLibrary.current else { preconditionFailure("no library is open") }
   return unsafeBitCast(library.address(of: name), to: Function.self)
 }
 
-/// The functions that are used of libcrypto, by the names and types of its manual pages.
+/// The functions of libcrypto in use, with the names and types of the manual pages.
 ///
-/// Macros of the headers are no symbols, and variadic functions cannot be called: neither is here.
+/// Macros of the headers are not symbols, and variadic functions cannot be called, so neither is
+/// included.
 struct CryptoFunctions: @unchecked Sendable {
   package typealias P = OpaquePointer?
 
@@ -160,21 +164,21 @@ struct CryptoFunctions: @unchecked Sendable {
   let BIO_ctrl_pending: @convention(c) (P) -> Int = symbol("BIO_ctrl_pending")
 }
 
-/// The functions that are used of libssl, by the names and types of its manual pages.
+/// The functions of libssl in use, with the names and types of the manual pages.
 struct SSLFunctions: @unchecked Sendable {
   package typealias P = OpaquePointer?
 
-  /// Asked which of the client's protocols is spoken (`SSL_CTX_set_alpn_select_cb`).
+  /// Selects one of the client's protocols (`SSL_CTX_set_alpn_select_cb`).
   typealias ALPNChoice =
     @convention(c) (
       P, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
       UnsafePointer<UInt8>?, UInt32, UnsafeMutableRawPointer?
     ) -> Int32
-  /// Asked for a certificate once the client has named the host (`SSL_set_cert_cb`).
+  /// Selects a certificate after the client has sent the host name (`SSL_set_cert_cb`).
   typealias CertificateChoice = @convention(c) (P, UnsafeMutableRawPointer?) -> Int32
 
-  /// Asked whether a peer's certificate is taken (`SSL_set_verify`).
-  package typealias Verdict = @convention(c) (Int32, P) -> Int32
+  /// Decides whether a peer's certificate is accepted (`SSL_set_verify`).
+  package typealias PeerVerification = @convention(c) (Int32, P) -> Int32
 
   let TLS_server_method: @convention(c) () -> P = symbol("TLS_server_method")
   let TLS_client_method: @convention(c) () -> P = symbol("TLS_client_method")
@@ -207,7 +211,7 @@ struct SSLFunctions: @unchecked Sendable {
   let SSL_set_accept_state: @convention(c) (P) -> Void = symbol("SSL_set_accept_state")
   let SSL_set_connect_state: @convention(c) (P) -> Void = symbol("SSL_set_connect_state")
   let SSL_set_security_level: @convention(c) (P, Int32) -> Void = symbol("SSL_set_security_level")
-  let SSL_set_verify: @convention(c) (P, Int32, Verdict) -> Void = symbol("SSL_set_verify")
+  let SSL_set_verify: @convention(c) (P, Int32, PeerVerification) -> Void = symbol("SSL_set_verify")
   let SSL_set_cert_cb: @convention(c) (P, CertificateChoice, UnsafeMutableRawPointer?) -> Void =
     symbol("SSL_set_cert_cb")
   let SSL_use_certificate: @convention(c) (P, P) -> Int32 = symbol("SSL_use_certificate")

@@ -2,61 +2,86 @@ public import Foundation
 
 /// The settings that connections of one end share: versions, protocols, and trust.
 ///
-/// OpenSSL lets any thread make connections of it. It has no sessions to resume, so that every
-/// connection shows its certificate and a fault of a certificate is met by each.
+/// Any thread may create connections with it. Sessions are not resumed, so that every handshake
+/// shows the certificate and its faults.
 package final class TLSContext: @unchecked Sendable {
   package let pointer: OpaquePointer
   package let openSSL: OpenSSL
   package let role: TLSRole
   /// The issuer of a server's certificates.
   package let authority: CertificateAuthority?
+  /// The names in ALPN, the preferred one first.
+  private let protocolNames: [[UInt8]]
 
-  /// Makes a server's context: it allows the versions of TLS that are set, and of the protocols
-  /// that a client offers by ALPN (RFC 7301) it accepts HTTP/1.1 alone.
-  package convenience init(_ tls: ServerTLS) throws(ServerError) {
+  /// Creates a server's context. It allows the given versions of TLS, and chooses the first of its
+  /// protocols that a client offers by ALPN (RFC 7301).
+  package convenience init(
+    _ tls: ServerTLS,
+    speaking versions: HTTPVersions = .http1
+  ) throws(ServerError) {
     let openSSL = tls.authority.openSSL
-    try self.init(.server, openSSL, openSSL.ssl.TLS_server_method(), tls.authority)
+    try self.init(
+      .server,
+      openSSL,
+      openSSL.ssl.TLS_server_method(),
+      tls.authority,
+      versions.protocolNames
+    )
     limit(to: tls.versions)
-    // The client's list is all that is asked; a client without one gets HTTP/1.1 as it always has.
+    // Not called if the client offers no protocols: the first bytes then decide. The context
+    // outlives its handshakes.
     openSSL.ssl.SSL_CTX_set_alpn_select_cb(
       pointer,
-      { _, chosen, length, offered, count, _ in
-        guard let chosen, let length, let offered else { return 2 }
-        var place = 0
-        while place < Int(count) {
-          let name = UnsafeBufferPointer(
-            start: offered + place + 1,
-            count: min(Int(offered[place]), Int(count) - place - 1)
-          )
-          if name.elementsEqual(TLSContext.protocolName) {
-            (chosen.pointee, length.pointee) = (name.baseAddress, UInt8(name.count))
-            // SSL_TLSEXT_ERR_OK.
-            return 0
-          }
-          place += 1 + name.count
+      { _, chosen, length, offered, count, context in
+        guard let chosen, let length, let offered, let context else { return 2 }
+        let names = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue().protocolNames
+        let list = UnsafeBufferPointer(start: offered, count: Int(count))
+        guard let name = TLSContext.choice(of: names, in: list) else {
+          // SSL_TLSEXT_ERR_ALERT_FATAL, which is sent as no_application_protocol (RFC 7301 §3.2).
+          return 2
         }
-        // SSL_TLSEXT_ERR_ALERT_FATAL, which is sent as no_application_protocol (RFC 7301 §3.2).
-        return 2
+        (chosen.pointee, length.pointee) = (name.baseAddress, UInt8(name.count))
+        // SSL_TLSEXT_ERR_OK.
+        return 0
       },
-      nil
+      Unmanaged.passUnretained(self).toOpaque()
     )
   }
 
-  /// Makes a context for clients, which accepts only certificates that lead to a trusted one.
+  /// Returns the first name that is in a client's list, which has a length before each name; `nil`
+  /// if none is.
+  private static func choice(
+    of names: [[UInt8]],
+    in list: UnsafeBufferPointer<UInt8>
+  ) -> UnsafeBufferPointer<UInt8>? {
+    for name in names {
+      var place = 0
+      while place < list.count {
+        let end = min(place + 1 + Int(list[place]), list.count)
+        let offered = UnsafeBufferPointer(rebasing: list[place + 1..<end])
+        if offered.elementsEqual(name) { return offered }
+        place = end
+      }
+    }
+    return nil
+  }
+
+  /// Creates a context for clients, which accepts only certificates with a chain to a trusted one.
   ///
-  /// - Throws: `ServerError.upstream` for a file that holds no certificate.
+  /// - Throws: `ServerError.upstream` if the file contains no certificate.
   package convenience init(
     trusting trust: Trust,
     versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3,
     _ openSSL: OpenSSL
   ) throws(ServerError) {
-    try self.init(.client, openSSL, openSSL.ssl.TLS_client_method(), nil)
+    let names = HTTPVersions.http1.protocolNames
+    try self.init(.client, openSSL, openSSL.ssl.TLS_client_method(), nil, names)
     limit(to: versions)
     let ssl = openSSL.ssl
     openSSL.crypto.ERR_clear_error()
-    // SSL_VERIFY_PEER; the name is each connection's.
+    // SSL_VERIFY_PEER. Each connection sets its own name.
     ssl.SSL_CTX_set_verify(pointer, 1, nil)
-    let offer = [UInt8(Self.protocolName.count)] + Self.protocolName
+    let offer = protocolNames.flatMap { [UInt8($0.count)] + $0 }
     _ = ssl.SSL_CTX_set_alpn_protos(pointer, offer, UInt32(offer.count))
     switch trust {
     case .system: _ = ssl.SSL_CTX_set_default_verify_paths(pointer)
@@ -65,8 +90,7 @@ package final class TLSContext: @unchecked Sendable {
         let reason = openSSL.popError()?.text ?? "it says no more"
         throw .upstream("\(file.relativePath) holds no certificate to trust (\(reason))")
       }
-      // Whatever is in the file is trusted, also a server's own certificate.
-      // X509_V_FLAG_PARTIAL_CHAIN.
+      // X509_V_FLAG_PARTIAL_CHAIN: every certificate in the file is trusted, even a server's own.
       _ = openSSL.crypto.X509_VERIFY_PARAM_set_flags(ssl.SSL_CTX_get0_param(pointer), 0x80000)
     }
   }
@@ -75,13 +99,15 @@ package final class TLSContext: @unchecked Sendable {
     _ role: TLSRole,
     _ openSSL: OpenSSL,
     _ method: OpaquePointer?,
-    _ authority: CertificateAuthority?
+    _ authority: CertificateAuthority?,
+    _ protocolNames: [String]
   ) throws(ServerError) {
     openSSL.crypto.ERR_clear_error()
     guard let pointer = openSSL.ssl.SSL_CTX_new(method) else {
       throw openSSL.failure(of: "SSL_CTX_new")
     }
     (self.pointer, self.openSSL, self.role, self.authority) = (pointer, openSSL, role, authority)
+    self.protocolNames = protocolNames.map { Array($0.utf8) }
     let ssl = openSSL.ssl
     // SSL_OP_NO_RENEGOTIATION and SSL_OP_NO_TICKET.
     _ = ssl.SSL_CTX_set_options(pointer, 1 << 30 | 1 << 14)
@@ -94,9 +120,7 @@ package final class TLSContext: @unchecked Sendable {
 
   deinit { openSSL.ssl.SSL_CTX_free(pointer) }
 
-  private static let protocolName = Array("http/1.1".utf8)
-
-  /// SSL_CTRL_SET_MIN_PROTO_VERSION and its twin.
+  /// Sets the versions: SSL_CTRL_SET_MIN_PROTO_VERSION and SSL_CTRL_SET_MAX_PROTO_VERSION.
   private func limit(to versions: ClosedRange<TLSVersion>) {
     _ = openSSL.ssl.SSL_CTX_ctrl(pointer, 123, versions.lowerBound.number, nil)
     _ = openSSL.ssl.SSL_CTX_ctrl(pointer, 124, versions.upperBound.number, nil)
@@ -111,12 +135,12 @@ public struct ServerTLS: Sendable {
   /// The versions that the server accepts.
   public var versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
 
-  /// Makes settings with a given authority.
+  /// Creates settings with a given authority.
   public init(authority: CertificateAuthority) { self.authority = authority }
 
-  /// Makes settings with a new authority.
+  /// Creates settings with a new authority.
   ///
-  /// - Throws: `ServerError.tlsUnavailable` where there is no OpenSSL 3.
+  /// - Throws: `ServerError.tlsUnavailable` if OpenSSL 3 is missing.
   public init() throws(ServerError) { authority = try CertificateAuthority() }
 }
 
@@ -128,16 +152,16 @@ public enum Trust: Sendable, Hashable {
   case certificates(URL)
 }
 
-/// A supported version of TLS; clients refuse older ones by now (RFC 8996).
+/// A supported version of TLS. Older versions are deprecated (RFC 8996).
 public enum TLSVersion: String, Sendable, Hashable, CaseIterable, Comparable {
   /// TLS 1.2, by RFC 5246.
   case v1_2 = "1.2"
   /// TLS 1.3, by RFC 8446.
   case v1_3 = "1.3"
 
-  /// The number that travels.
+  /// The version's number on the wire.
   fileprivate var number: Int { self == .v1_2 ? 0x0303 : 0x0304 }
 
-  /// Tells whether one version is older than another.
+  /// Whether one version is older than another.
   public static func < (left: TLSVersion, right: TLSVersion) -> Bool { left.number < right.number }
 }

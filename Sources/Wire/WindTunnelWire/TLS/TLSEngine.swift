@@ -1,40 +1,41 @@
 internal import WindTunnelCore
 internal import WindTunnelHTTP
 
-/// One end of a TLS connection as a value machine would have it: fed what came, it gives what the
-/// other end said and what is to be sent. It knows no socket and never waits.
+/// One end of a TLS connection, without a socket. It converts received bytes to plain text, and
+/// plain text to bytes to send. It never waits.
 ///
-/// Between it and the socket its owner may delay, cut or damage what travels. On one thread at a
-/// time.
+/// Its owner can delay, cut or damage the bytes between the engine and the socket. Used by one
+/// thread at a time.
 package final class TLSEngine {
   private let context: TLSContext
   private let pointer: OpaquePointer
-  /// The server's: for whom, and in what way, a certificate is made out.
+  /// The server's default host name, and the properties of its certificate.
   private let host: HostName?
   private let leaf: Leaf
   private let input: OpaquePointer
   private let output: OpaquePointer
 
   private(set) var isHandshaking = true
-  /// Tells whether the peer has said that it sends no more (close_notify).
+  /// Whether the peer has announced the end of its data (close_notify).
   package private(set) var inputEnded = false
-  /// Tells whether this end has said so.
+  /// Whether this end has announced the end of its data.
   private var outputEnded = false
-  /// The failure that ended the connection; an alert may be among what is to be sent.
+  /// The failure that ended the connection; `nil` if there is none. The output may still contain an
+  /// alert.
   package private(set) var failure: TLSFailure?
 
   private var ssl: SSLFunctions { context.openSSL.ssl }
   private var crypto: CryptoFunctions { context.openSSL.crypto }
   package var role: TLSRole { context.role }
 
-  /// Makes an end.
+  /// Creates one end of a connection.
   ///
   /// - Parameters:
-  ///   - context: The end's role, and what all connections of it share.
-  ///   - host: To a client the server that it means and verifies; to a server the name that its
-  ///     certificate bears where the client names none.
-  ///   - leaf: What a server's certificate is like.
-  /// - Throws: `ServerError.tlsUnavailable` where OpenSSL has no memory.
+  ///   - context: The role of this end, and the settings that its connections share.
+  ///   - host: For a client, the server to which it connects and whose certificate it verifies. For
+  ///     a server, the name in its certificate if the client names none.
+  ///   - leaf: The properties of a server's certificate.
+  /// - Throws: `ServerError.tlsUnavailable` if OpenSSL has no memory.
   package init(_ context: TLSContext, host: HostName? = nil, leaf: Leaf = Leaf())
     throws(ServerError)
   {
@@ -49,7 +50,7 @@ package final class TLSEngine {
       ssl.SSL_free(pointer)
       throw context.openSSL.failure(of: "BIO_new")
     }
-    // They are freed with the connection from here on.
+    // From here on, `SSL_free` frees them.
     ssl.SSL_set_bio(pointer, input, output)
     (self.context, self.pointer, self.host, self.leaf) = (context, pointer, host, leaf)
     (self.input, self.output) = (input, output)
@@ -72,36 +73,36 @@ package final class TLSEngine {
 
   // MARK: Handshake
 
-  /// Conducts the handshake so; before the first byte, and on a server's end.
+  /// Sets the course of the handshake. Called before the first byte, for a server.
   package func conduct(isOld: Bool, isWeaklySigned: Bool, demandsCertificate: Bool) {
     if isOld {
-      // SSL_CTRL_SET_MIN_PROTO_VERSION and its twin: TLS 1.0 and TLS 1.1.
+      // SSL_CTRL_SET_MIN_PROTO_VERSION and SSL_CTRL_SET_MAX_PROTO_VERSION: TLS 1.0 and TLS 1.1.
       _ = ssl.SSL_ctrl(pointer, 123, 0x0301, nil)
       _ = ssl.SSL_ctrl(pointer, 124, 0x0302, nil)
     }
-    // Both are sealed or signed with SHA-1, which OpenSSL leaves to those who ask for it.
+    // Both use SHA-1, which OpenSSL allows only at security level 0.
     if isOld || isWeaklySigned { ssl.SSL_set_security_level(pointer, 0) }
     if demandsCertificate {
-      // SSL_VERIFY_PEER and SSL_VERIFY_FAIL_IF_NO_PEER_CERT; whichever is shown is taken.
+      // SSL_VERIFY_PEER and SSL_VERIFY_FAIL_IF_NO_PEER_CERT. Any client certificate is accepted.
       ssl.SSL_set_verify(pointer, 3) { _, _ in 1 }
     }
   }
 
-  /// Says who the server should be, to it and to the verification.
+  /// Sets the name of the server, for SNI and for the verification.
   private func expect(_ host: HostName) {
     let isTaken =
       host.isAddress
       ? crypto.X509_VERIFY_PARAM_set1_ip_asc(ssl.SSL_get0_param(pointer), host.text)
       : ssl.SSL_set1_host(pointer, host.text)
     guard isTaken == 1 else { return fail(.unusable, "there is no memory for the name to verify") }
-    // RFC 6066 §3: an address is no server name.
+    // RFC 6066 §3: an IP address is not a server name.
     if host.isAddress { return }
     var name = Array(host.text.utf8CString)
-    // SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name; it copies.
+    // SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name. It copies the name.
     _ = name.withUnsafeMutableBytes { ssl.SSL_ctrl(pointer, 55, 0, $0.baseAddress) }
   }
 
-  /// Called within the handshake, when the client's hello is known.
+  /// Sets the server's certificate. Called during the handshake, after the client's hello.
   private func showCertificate() -> Bool {
     guard let authority = context.authority else { return false }
     let name = serverName.flatMap { HostName($0) } ?? host
@@ -109,7 +110,7 @@ package final class TLSEngine {
       let identity = try authority.identity(leaf, for: name)
       return ssl.SSL_use_certificate(pointer, identity.certificate.pointer) == 1
         && ssl.SSL_use_PrivateKey(pointer, identity.key.pointer) == 1
-        // SSL_CTRL_CHAIN_CERT: one more above, which both hold from here on.
+        // SSL_CTRL_CHAIN_CERT: adds a certificate of the chain, and a reference to it.
         && identity.chain.allSatisfy {
           ssl.SSL_ctrl(pointer, 89, 1, UnsafeMutableRawPointer($0.pointer)) == 1
         }
@@ -118,15 +119,15 @@ package final class TLSEngine {
     }
   }
 
-  /// The host that the client has named; `nil` before its hello and where it names none.
+  /// The host that the client named (SNI); `nil` before its hello, or if it named none.
   var serverName: String? {
     ssl.SSL_get_servername(pointer, 0).flatMap { String(validatingCString: $0) }
   }
 
-  /// The version that was agreed on, as OpenSSL calls it: `TLSv1.3`.
+  /// The negotiated version, in OpenSSL's spelling: `TLSv1.3`.
   package var version: String { ssl.SSL_get_version(pointer).map { String(cString: $0) } ?? "" }
 
-  /// The protocol that was agreed on (ALPN); `nil` where the client offered none.
+  /// The negotiated protocol (ALPN); `nil` if the client offered none.
   var applicationProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var count: UInt32 = 0
@@ -138,10 +139,10 @@ package final class TLSEngine {
 
   // MARK: Input
 
-  /// Begins the handshake of a client; a server waits.
+  /// Starts the handshake of a client. A server waits for the client.
   package func start() { if role == .client { shakeHands() } }
 
-  /// Takes what came, in pieces of any size.
+  /// Processes received bytes, in pieces of any size.
   package func feed(_ bytes: UnsafeRawBufferPointer) {
     guard failure == nil, !inputEnded, let base = bytes.baseAddress, !bytes.isEmpty else { return }
     var place = 0
@@ -155,10 +156,10 @@ package final class TLSEngine {
     if isHandshaking { shakeHands() }
   }
 
-  /// The connection below has ended.
+  /// Processes the end of the connection below TLS.
   ///
-  /// True if the peer has said so beforehand; otherwise somebody may have cut the rest off (RFC
-  /// 8446 §6.1).
+  /// True if the peer announced the end. Otherwise the data may have been truncated by an attacker
+  /// (RFC 8446 §6.1).
   package func feedEnd() -> Bool {
     if isHandshaking { fail(.brokenOff, "the connection ended within the TLS handshake") }
     return inputEnded
@@ -170,7 +171,7 @@ package final class TLSEngine {
     if result == 1 { isHandshaking = false } else { judge(result) }
   }
 
-  /// Fills a buffer with what the peer said, as far as there is any, and answers how much.
+  /// Reads available plain text of the peer into a buffer, and returns the number of bytes.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard !isHandshaking, failure == nil, let base = buffer.baseAddress else { return 0 }
     var count = 0
@@ -188,7 +189,7 @@ package final class TLSEngine {
 
   // MARK: Output
 
-  /// Seals what is to be said; only after the handshake, and before the end.
+  /// Encrypts plain text. Possible only after the handshake, and before ``endOutput()``.
   package func write(_ bytes: UnsafeRawBufferPointer) {
     guard !isHandshaking, !outputEnded, failure == nil, let base = bytes.baseAddress else { return }
     var place = 0
@@ -201,7 +202,7 @@ package final class TLSEngine {
     }
   }
 
-  /// Says that nothing more will be said (close_notify); what the peer says is still heard.
+  /// Announces the end of this end's data (close_notify). The peer's data is still read.
   func endOutput() {
     guard !isHandshaking, !outputEnded, failure == nil else { return }
     outputEnded = true
@@ -210,10 +211,10 @@ package final class TLSEngine {
     crypto.ERR_clear_error()
   }
 
-  /// The count of bytes that are to be sent.
+  /// The number of bytes to send.
   var pendingOutput: Int { crypto.BIO_ctrl_pending(output) }
 
-  /// Hands over what is to be sent, in pieces; it is gone from here then.
+  /// Removes the bytes to send, and passes them to `body` in pieces.
   func drainOutput(_ body: (UnsafeRawBufferPointer) -> Void) {
     guard pendingOutput > 0 else { return }
     withUnsafeTemporaryAllocation(byteCount: 32 * 1024, alignment: 16) { buffer in
@@ -228,10 +229,10 @@ package final class TLSEngine {
 
   // MARK: Failure
 
-  /// Finds out what a call's result means that is no progress.
+  /// Handles the result of a call that made no progress.
   private func judge(_ result: Int32) {
     switch ssl.SSL_get_error(pointer, result) {
-    // SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE: the rest has not come.
+    // SSL_ERROR_WANT_READ and SSL_ERROR_WANT_WRITE: more bytes are needed.
     case 2, 3: break
     // SSL_ERROR_ZERO_RETURN.
     case 6: inputEnded = true
@@ -249,7 +250,13 @@ package final class TLSEngine {
       let number = ssl.SSL_get_verify_result(pointer)
       let text = crypto.X509_verify_cert_error_string(number).map { String(cString: $0) }
       fail(.certificate(number), "its certificate does not hold: \(text ?? "reason \(number)")")
-    // A peer's alert comes as 1000 and its number.
+    // SSL_R_NO_APPLICATION_PROTOCOL.
+    case 235 where isOwn && role == .server:
+      fail(.unusable, "it offers only protocols (ALPN) that are not spoken here")
+    // The alert no_application_protocol (RFC 7301 §3.2).
+    case 1120 where isOwn && role == .client:
+      fail(.alert(120), "it does not speak HTTP/1.1 (alert 120), which is all that is spoken here")
+    // The reason of a peer's alert is 1000 plus the alert's number.
     case 1000...1255 where isOwn:
       let text = error.map { " (\($0.text))" } ?? ""
       fail(.alert(UInt8(reason - 1000)), "it ended TLS with alert \(reason - 1000)\(text)")

@@ -1,9 +1,6 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct BaselineTests {
@@ -95,7 +92,7 @@ import Testing
     var (alarmed, counted, caught) = (0, 0, 0)
     for seed in Self.seeds {
       let before = Report.Row("client", lossy(200, seed: seed + 1000))
-      func verdict(_ gate: Gate, _ share: Double) -> GateResult.Verdict {
+      func verdict(_ gate: Gate, _ share: Double) -> GateResult.Status {
         let now = Report.Row("client", lossy(200, seed: seed + 2000, lost: share))
         return gate.result(for: now, against: before).verdict
       }

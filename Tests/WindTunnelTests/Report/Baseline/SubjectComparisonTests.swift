@@ -1,9 +1,6 @@
-import Foundation
 import Schemas
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Two subjects of one drill, compared call by call.

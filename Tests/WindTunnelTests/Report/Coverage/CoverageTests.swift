@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct CoverageTests {
@@ -163,7 +160,7 @@ import Testing
     )
     expectEqual(table.words, "2 of 8 met")
     let page = Self.report().html()
-    #expect(page.contains("<h2>What was tried: 1 of 4 met</h2>"))
+    #expect(page.contains("<h2>Coverage: 1 of 4 met</h2>"))
     #expect(page.contains("<td class=\"good\">1st 1 · 2nd 1</td><td class=\"bad\">not met</td>"))
     let places = ["id=\"heat\"", "id=\"coverage\"", "id=\"s0\""]
       .compactMap { page.range(of: $0)?.lowerBound }

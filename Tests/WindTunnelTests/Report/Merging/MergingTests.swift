@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 @Suite struct MergingTests {
@@ -33,7 +30,7 @@ import Testing
   @Test func `a shard that is missing is told`() throws {
     let merged = try Report(merging: [shard(1, of: 3), shard(3, of: 3)])
     #expect(merged.environment.contains(.init("shard", "1/3 | 3/3")))
-    #expect(merged.text().contains("shard 1/3 | 3/3 alone"))
+    #expect(merged.text().contains("only shard 1/3 | 3/3; windtunnel report merges all shards"))
   }
 
   @Test func `one report alone is as it was`() throws {
@@ -51,8 +48,8 @@ import Testing
     expectEqual(told { _ in }, "")
     expectEqual(
       told { $0.seed = 8 },
-      "shard-2.json, seed: it is 8, and in shard-1.json 7. "
-        + "Only parts of one drill can be merged; compare two drills by --baseline."
+      "shard-2.json, seed: it is 8, but in shard-1.json it is 7. Only shards of one drill can be merged; "
+        + "to compare two drills, use --baseline."
     )
     #expect(told { $0.decisionHash = "ff" }.hasPrefix("shard-2.json, decisionHash: it is ff"))
     #expect(told { $0.platformErrors = "apple" }.contains("platformErrors"))
@@ -62,13 +59,13 @@ import Testing
     #expect(told { $0.scenarios[0].subjects[0].name = "b" }.contains("rainy (wire) of b"))
     let gate = try Gate("calls > 1")
     let judged = try shard(2, of: 2).report.judged(by: [gate])
-    #expect(told { $0 = judged }.contains("gates: it is calls > 1, and in"))
+    #expect(told { $0 = judged }.contains("gates: it is calls > 1, but in"))
     expectEqual(
       refusal {
         try Report(merging: [first, shard(2, of: 2), Report.Part(first.report, from: "x")])
       },
-      "x, rainy, client: call 0 is in shard-1.json, too. Each call of a drill belongs to one part."
+      "x, rainy, client: call 0 is also in shard-1.json. Each call of a drill belongs to one shard."
     )
-    #expect(refusal { try Report(merging: []) }.contains("nothing to merge"))
+    #expect(refusal { try Report(merging: []) }.contains("no reports to merge"))
   }
 }

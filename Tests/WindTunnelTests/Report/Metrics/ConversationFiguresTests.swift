@@ -1,8 +1,5 @@
 import TestSupport
-import Testing
 import WindTunnelReports
-
-@testable import WindTunnel
 
 /// The figures of conversations.
 @Suite struct ConversationFiguresTests {

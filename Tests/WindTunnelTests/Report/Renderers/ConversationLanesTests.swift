@@ -1,7 +1,5 @@
-import Foundation
-import Testing
+import TestSupport
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// The picture of a call's conversations.

@@ -1,7 +1,5 @@
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// The map of success by scenario and endpoint.
@@ -161,7 +159,7 @@ import Testing
     let calls = (0..<endpoints).map { Flights.call($0, endpoint: "GET /\($0)") }
     let map = Flights.report(calls).heatMap
     expectEqual(map.split(separator: "data-name=").count - 1, columns)
-    let more = "<p class=\"dim\">Endpoints that are not on the map: 1.</p>"
+    let more = "<p class=\"dim\">Endpoints missing on the map: 1.</p>"
     expectEqual(map.contains(more), hasMore)
   }
 }

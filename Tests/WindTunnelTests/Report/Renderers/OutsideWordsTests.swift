@@ -1,8 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
 @testable import WindTunnelReports
 
 /// Words from outside, in every place of a report that bears some, in every form.

@@ -1,11 +1,5 @@
-import Foundation
 import TestSupport
-import Testing
 
-@testable import WindTunnel
-@testable import WindTunnelCassettes
-@testable import WindTunnelHAR
-@testable import WindTunnelLink
 @testable import WindTunnelReports
 
 #if canImport(FoundationXML)
@@ -108,8 +102,8 @@ import Testing
     let text = try Self.nasty().markdown()
     #expect(
       text.hasPrefix(
-        "## CRASHED (97): 1 call, 1 of 3 gates not met\n\n**error** `crashes`: Its process died 2500 ms after the call "
-          + "began. In rainy, 1 of 3 calls, as call 2 (GET /home).\n\n"
+        "## CRASHED (97): 1 call, 1 of 3 gates not met\n\n**error** `crashes`: Its process crashed "
+          + "2500 ms after the call began. In rainy, 1 of 3 calls, as call 2 (GET /home).\n\n"
       )
     )
     #expect(
@@ -126,8 +120,8 @@ import Testing
   @Test func `annotations point at the gate's own line`() throws {
     let report = try Self.nasty()
     let lines = [
-      "::error::rainy: error crashes: Its process died 2500 ms after the call began. "
-        + "1 of 3 calls, first 2",
+      "::error::rainy: error crashes: Its process crashed 2500 ms after the call began. 1 of 3 "
+        + "calls, first 2",
       "::error file=scenarios/a%2Cb%3Ac.json,line=12::rainy: successRate >= 0.99: failed, "
         + "got 0.333333 (1 of 3 calls)",
       "::error::rainy: p95 <= 3s: inconclusive, p95 needs 20 calls and has 3 (got 2500 ms)",

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelReports
 
@@ -24,7 +22,7 @@ import Testing
     let folder = try TemporaryFolder()
     expectEqual(
       refusal { try Self.report.write(to: folder.file("drill.pdf").path) },
-      "\(folder.file("drill.pdf").path) cannot be written: the name of a report ends in one of "
+      "\(folder.file("drill.pdf").path) cannot be written: the name of a report must end in one of "
         + ".json, .html, .md, .xml, .csv, .sarif, .txt."
     )
     try expectEqual(folder.names, [])

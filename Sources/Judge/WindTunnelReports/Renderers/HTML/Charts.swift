@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A logarithmic scale of latencies, from a tenth of a millisecond to the longest one.
+/// A logarithmic scale of latencies, from a tenth of a millisecond to the maximum.
 private struct TimeScale {
-  /// Powers of ten of milliseconds.
+  /// The ends of the scale, as powers of ten of milliseconds.
   private let low: Double
   private let high: Double
 
@@ -12,7 +12,7 @@ private struct TimeScale {
     high = max(low + 1, log10(shown.max() ?? 10).rounded(.up))
   }
 
-  /// From 0 to 1.
+  /// Returns the position of a latency on the scale, from 0 to 1.
   func place(_ latency: Duration) -> Double {
     min(1, max(0, (log10(max(latency.inMilliseconds, 0.1)) - low) / (high - low)))
   }
@@ -30,10 +30,11 @@ private struct TimeScale {
   }
 }
 
-/// Returns a point of a drawing, in whole tenths.
+/// Returns a coordinate of a drawing, in whole tenths.
 private func at(_ value: Double) -> String { "\(JSON.number(value, places: 1))" }
 
-/// A chart of how long calls took, with the successful calls of each length below the failed ones.
+/// A chart of the latencies of calls, with the successful calls of each latency below the failed
+/// ones.
 struct DistributionChart {
   let calls: [Observation]
   let p50: Duration?
@@ -54,7 +55,7 @@ struct DistributionChart {
     let width = 340.0 / Double(Self.bars)
     for bar in 0..<Self.bars where good[bar] + bad[bar] > 0 {
       let x = 10 + Double(bar) * width
-      // Even one call is visible.
+      // A single call is visible, too.
       let heights = [good[bar], bad[bar]].map { $0 == 0 ? 0 : max(1.5, 104 * Double($0) / most) }
       for (height, below, name) in [(heights[0], 0, "ok"), (heights[1], heights[0], "ko")]
       where height > 0 {
@@ -87,11 +88,11 @@ struct DistributionChart {
   }
 }
 
-/// A chart of when calls began, how long each took, and which failed.
+/// A chart of the beginnings, the latencies and the failures of calls.
 struct TimelineChart {
   let calls: [Observation]
 
-  /// The maximum number of points; failed calls are kept first.
+  /// The maximum number of points. Failed calls have priority.
   private static let pointsMax = 600
 
   var svg: String {

@@ -3,7 +3,7 @@ struct ConversationLanes {
   private let conversations: [(opened: Duration, log: ConversationLog)]
   private let start: Duration
 
-  /// Takes the conversations of attempts, from a moment of the scenario on.
+  /// Creates the picture of the conversations of attempts, beginning at a time of the scenario.
   init(of attempts: [Observation.Attempt], since start: Duration?) {
     conversations = attempts.compactMap { attempt in
       guard let log = attempt.conversation, let opened = attempt.end else { return nil }
@@ -17,7 +17,7 @@ struct ConversationLanes {
     (.client, 14), (.server, 34),
   ]
 
-  /// The last moment that was observed.
+  /// The last observed time.
   private var last: Duration {
     conversations.reduce(start + .milliseconds(1)) { last, conversation in
       let log = conversation.log
@@ -70,7 +70,7 @@ struct ConversationLanes {
 }
 
 extension ConversationLog {
-  /// The side that ended it; `nil`: it has not ended, or the server was stopped.
+  /// The side that ended the conversation. `nil` if it has not ended, or if the server was stopped.
   fileprivate var ender: WebSocketMessage.Sender? {
     switch ending {
     case .client, .clientLeft: .client

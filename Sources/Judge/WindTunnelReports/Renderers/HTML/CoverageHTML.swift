@@ -1,6 +1,6 @@
 extension Report {
-  /// A table of faults by endpoints over all scenarios, with the attempts that met them in the
-  /// cells.
+  /// A table of faults by endpoints over all scenarios. The cells contain the numbers of attempts
+  /// that met the fault.
   var htmlCoverage: String {
     let table = CoverageTable(self)
     guard !table.faults.isEmpty else { return "" }
@@ -15,7 +15,7 @@ extension Report {
     let more = table.endpoints.count - shown.count
     let rest = more > 0 ? "<p class=\"dim\">Endpoints only in the JSON report: \(more).</p>" : ""
     return """
-      <section id="coverage"><h2>What was tried: \(table.words)</h2>
+      <section id="coverage"><h2>Coverage: \(table.words)</h2>
       <p class="dim">Each cell counts the first, second, third and later attempts (4+) that met the \
       fault. “Not met” does not mean passed: how the client handles that fault is unknown.</p>
       \(HTML.grid(["fault"] + shown, rows, class: "tried"))\(rest)</section>
@@ -23,7 +23,7 @@ extension Report {
   }
 }
 
-/// The coverage of all scenarios of a report, laid over one another.
+/// The combined coverage of all scenarios of a report.
 struct CoverageTable {
   /// The maximum number of endpoints that fit on a desktop.
   static let endpointsMax = 12
@@ -36,7 +36,7 @@ struct CoverageTable {
   private let met: Int
   private let countable: Int
 
-  /// Lays the judged client's rows over one another.
+  /// Combines the coverage of the judged client.
   init(_ report: Report) {
     let all = report.scenarios.compactMap { $0.subjects.first?.coverage }
     let rows = all.flatMap(\.rows)
@@ -47,10 +47,10 @@ struct CoverageTable {
     met = countable - all.reduce(0) { $0 + $1.gaps.count }
   }
 
-  /// The number of faults that were met, of those that can be met.
+  /// The number of faults that were met, and the number of possible faults.
   var words: String { "\(met) of \(countable) met" }
 
-  /// Returns the colour and the words of a cell.
+  /// Returns the colour and the text of a cell.
   func cell(_ fault: String, _ endpoint: String) -> (kind: HTML.Cell.Kind, words: String) {
     let rows = cells[[fault, endpoint]] ?? []
     let firsts = rows.map(\.first).filter { $0 != .cannotBeMet }

@@ -1,5 +1,5 @@
 extension FindingGroup {
-  /// The section of a page with every finding; empty if no rule was judged.
+  /// Returns the section of a page with every finding; empty if no rule was judged.
   static func section(
     _ groups: [FindingGroup],
     _ words: String,
@@ -33,12 +33,12 @@ extension FindingGroup {
       """
   }
 
-  /// The steps on one axis, from the call's start to the last of them: an attempt is a bar from its
-  /// start to its end, and a wait before it a thin one.
+  /// The steps on one axis, from the call's start to the last step. An attempt is a bar from its
+  /// start to its end, and a wait before it is a thin bar.
   private var timeLine: String {
     let steps = first.finding.steps
     let spans = steps.enumerated().map { place, step in
-      // Behind the attempts stands the end of the call.
+      // The step after the attempts is the end of the call.
       Span(step, of: place < steps.count - 1 && place < attempts.count ? attempts[place] : nil)
     }
     let last = spans.compactMap(\.end).max() ?? .zero
@@ -52,7 +52,7 @@ extension FindingGroup {
   }
 }
 
-/// One step of an exchange on its time line.
+/// A step of an exchange on its time line.
 private struct Span {
   private let step: Finding.Step
   private let length: Duration?
@@ -66,16 +66,16 @@ private struct Span {
     isBad = attempt.map { $0.error != nil || ($0.status ?? 0) >= 400 } ?? false
   }
 
-  /// The time at which it was over; `nil` where it was not seen.
+  /// The time at which the step ended, or `nil` if it was not observed.
   var end: Duration? { step.at.map { $0 + (length ?? .zero) } }
 
-  /// Returns the time from the end of what was before, where there was any.
+  /// Returns the time since the end of the previous steps, or `nil` if there was no wait.
   func wait(since free: Duration?) -> Duration? {
     guard length != nil, let at = step.at, let free, at > free else { return nil }
     return at - free
   }
 
-  /// Returns the row of a list: the time, the bar, and all of it in words.
+  /// Returns the row of a list: the time, the bar, and the text.
   func html(waited wait: Duration?, upTo last: Duration) -> String {
     func share(_ time: Duration) -> Double { last > .zero ? time / last * 100 : 0 }
     var shapes = "<path class=\"axis\" d=\"M0 5H100\"/>"

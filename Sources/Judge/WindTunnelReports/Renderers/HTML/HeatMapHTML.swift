@@ -1,5 +1,6 @@
 extension Report {
-  /// The map of the judged client's success: scenarios down, endpoints across.
+  /// The map of the judged client's success, with a row for each scenario and a column for each
+  /// endpoint.
   var heatMap: String {
     let called = scenarios.flatMap { $0.subjects.first?.endpoints ?? [] }
     let endpoints = called.grouped(by: \.name).map(\.key)
@@ -11,7 +12,7 @@ extension Report {
       return "<tr><th class=\"words\">\(name)</th>\(cells.joined())</tr>"
     }
     let more = endpoints.count - shown.count
-    let rest = more > 0 ? "<p class=\"dim\">Endpoints that are not on the map: \(more).</p>" : ""
+    let rest = more > 0 ? "<p class=\"dim\">Endpoints missing on the map: \(more).</p>" : ""
     return """
       <section id="heat"><h2>Success by scenario and endpoint</h2>
       \(HeatCell.legend)
@@ -40,8 +41,8 @@ extension Report.ScenarioResult {
     return [all] + names.map { cells[$0] ?? HeatCell() }
   }
 
-  /// Returns the share of an endpoint's calls that can succeed: every call if none met a fault in a
-  /// scenario whose faults do not affect other calls.
+  /// Returns the share of an endpoint's calls that can succeed. It is every call if none met a
+  /// fault, and if the scenario's faults do not affect other calls.
   private func expectedCalls(of metrics: Metrics) -> Survival.Calls {
     let faults = scenario?.faultNames ?? subjects.first?.plannedFaults ?? []
     let isLocal = scenario.map { $0.link == nil && !$0.keepsConnections } ?? true
@@ -61,12 +62,13 @@ struct HeatCell {
   var metrics: Metrics?
   /// The share of the calls that can succeed.
   var expected = Survival.Calls.all
-  /// Whether a call shows an error among the findings.
+  /// Whether a call is the example of a finding with severity `error`.
   var isBroken = false
-  /// The cells of the endpoints if their expectations differ. The worst one counts.
+  /// The cells of the endpoints if their expectations differ. The worst of them determines the
+  /// level.
   var parts: [HeatCell] = []
 
-  /// The degree from 0, wrong, to 4, as expected; `nil` if no call was measured.
+  /// The level of success from 0 (wrong) to 4 (as expected); `nil` if no call was measured.
   var level: Int? {
     if isBroken { return 0 }
     guard parts.isEmpty else { return parts.compactMap(\.level).min() }

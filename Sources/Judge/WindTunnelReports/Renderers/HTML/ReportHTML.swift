@@ -1,4 +1,4 @@
-// One page without scripts, fonts or pictures from other places. It shows the verdict first, then
+// One page without scripts, fonts or pictures from other servers. It shows the verdict first, then
 // the findings and failed gates, then each scenario with its failing calls.
 
 extension Report {
@@ -18,7 +18,7 @@ extension Report {
     return HTML.page(words, body, style: HTML.findingStyle)
   }
 
-  /// The reasons for a verdict that is not good, a line each.
+  /// The reasons for a verdict that is not good, one per line.
   private var htmlReasons: String {
     let reasons = verdictReasons
     if reasons.isEmpty { return "" }
@@ -27,10 +27,10 @@ extension Report {
     return "<ul>\(shown.joined())\(rest > 0 ? "<li>and \(rest) more, below</li>" : "")</ul>"
   }
 
-  /// The number of reasons that are shown at a glance.
+  /// The maximum number of reasons below the verdict.
   private static let reasonsMax = 6
 
-  /// The client, the cassette, the date and the version of the run, as far as they are known:
+  /// The client, the cassette, the date and the version of the run, if they are known:
   /// `Library 2.1 · shop.json · 2026-11-28 · windtunnel 0.1.0`.
   private var testedWords: String {
     let clients = [judgedName, fact(Self.alsoJudged)].compactMap { $0 }.joined(separator: ", ")
@@ -61,7 +61,7 @@ extension Report {
   private var htmlGates: String {
     let all = gateJudgements
     guard !all.isEmpty else { return "" }
-    let order: [GateResult.Verdict] = [.failed, .inconclusive(""), .warning(""), .met]
+    let order: [GateResult.Status] = [.failed, .inconclusive(""), .warning(""), .met]
     let sorted = order.flatMap { verdict in
       all.filter { $0.result.verdict.word == verdict.word }
     }
@@ -87,20 +87,20 @@ extension Report {
     let isExact = scenarios.allSatisfy { $0.subjects.allSatisfy { $0.metrics.latency.isExact } }
     return """
       <footer><h2>Made with</h2><dl>\(facts.joined())</dl>
-      <p class="dim">Latencies count from the intended start, failed calls included. Percentiles are \
-      by nearest rank, \(isExact ? "exact" : "within 0.1 %"), with intervals by order statistics. \
-      Success rates have Wilson's interval. All intervals are at 95 %. “–” means not measured, \
-      which is not zero.</p></footer>
+      <p class="dim">Latencies count from the intended start and include failed calls. Percentiles \
+      are by nearest rank, \(isExact ? "exact" : "within 0.1 %"), with intervals by order \
+      statistics. Success rates have Wilson's interval. All intervals are at 95 %. “–” means not \
+      measured, which is not zero.</p></footer>
       """
   }
 }
 
-extension GateResult.Verdict {
+extension GateResult.Status {
   /// The colour of the verdict on a page.
   var kind: HTML.Cell.Kind { self == .failed ? .bad : self == .met ? .good : .doubtful }
 }
 
-/// The pieces that the page is made of.
+/// The building blocks of pages.
 package enum HTML {
   package struct Cell {
     package enum Kind: String {
@@ -112,12 +112,12 @@ package enum HTML {
 
     package init(_ text: String, _ kind: Kind = .figure) { (self.text, self.kind) = (text, kind) }
 
-    /// Returns a text, a length of time or a number.
+    /// Returns a cell with a text, a duration or a number.
     static func words(_ text: String) -> Cell { Cell(text, .words) }
     static func time(_ time: Duration?) -> Cell { Cell(Figures.time(time)) }
     static func count(_ count: Int?) -> Cell { Cell(Figures.count(count)) }
 
-    /// Returns a figure that should be nothing.
+    /// Returns a cell with a number that should be zero.
     static func unwanted(_ count: Int?) -> Cell {
       Cell(Figures.count(count), (count ?? 0) > 0 ? .bad : .figure)
     }
@@ -133,7 +133,7 @@ package enum HTML {
     }
   }
 
-  /// Returns a page of a title and a body, with the looks of all reports and its own.
+  /// Returns a page with a title and a body, in the style of all reports and in its own.
   package static func page(_ title: String, _ body: String, style own: String) -> String {
     """
     <!DOCTYPE html>
@@ -155,19 +155,19 @@ package enum HTML {
       return "<th\(isWords ? " class=\"words\"" : "")>\(head.escapedForHTML)</th>"
     }.joined()
     let body = rows.map { "<tr>\($0.map(\.html).joined())</tr>" }.joined(separator: "\n")
-    // More columns than a phone shows.
+    // Too many columns for a phone.
     let kind = heads.count > 8 ? "wide long" : "wide"
     return "<div class=\"\(kind)\"><table><thead><tr>\(head)</tr></thead><tbody>\n\(body)\n"
       + "</tbody></table></div>\n"
   }
 
-  /// Returns a table under a title; empty if there are no rows.
+  /// Returns a table with a title; empty if there are no rows.
   static func table(_ title: String, _ heads: [String], _ rows: [[Cell]]) -> String {
     rows.isEmpty ? "" : "<h3>\(title.escapedForHTML)</h3>" + table(heads, rows)
   }
 
-  /// Returns a table of columns that are equally wide but for the first, with a hint that is shown
-  /// if the page is too narrow for them.
+  /// Returns a table whose columns have the same width, except the first. It shows a hint if the
+  /// page is too narrow for them.
   static func grid(_ heads: [String], _ rows: [String], class name: String) -> String {
     """
     <div class="grid \(name)" style="--columns:\(heads.count - 1)">\
@@ -192,7 +192,7 @@ package enum HTML {
       + "<b>\(value.escapedForHTML)</b>\(note)</div>"
   }
 
-  /// The looks of findings and their time lines, on every page that has some.
+  /// The style of findings and their time lines, for every page that contains some.
   static let findingStyle = """
 
     .finding { border-left: .3em solid var(--line); padding: .1em 0 .1em 1em; margin: 1em 0; }
@@ -209,7 +209,8 @@ package enum HTML {
     @media (max-width: 40em) { .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; } }
     """
 
-  /// Colours are named once for light and once for dark; nothing else knows which it is.
+  /// Colours are defined once for light and once for dark mode. The rest of the style does not
+  /// depend on the mode.
   private static let style = """
     :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
       --line: #d8dce2; --shade: #16191d55; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;

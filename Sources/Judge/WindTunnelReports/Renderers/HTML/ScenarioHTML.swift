@@ -1,5 +1,5 @@
 extension Report.ScenarioResult {
-  /// Everything about one scenario. Its place in the report is found by the page's own links.
+  /// Returns everything about one scenario. The page's own links use its index in the report.
   func html(at place: Int) -> String {
     guard let row = subjects.first else { return "" }
     let judged = row.observations.filter(\.isJudged)
@@ -32,7 +32,7 @@ extension Report.ScenarioResult {
     return HTML.table("Compared with other clients", ["client"] + Metrics.htmlHeads, rows)
   }
 
-  /// The judged client and the clients that are compared with it, call by call.
+  /// The comparisons of the judged client with the others, call by call.
   private var subjectComparisonTable: String {
     let rows = subjects.compactMap { row in
       row.against.map { against in
@@ -50,7 +50,7 @@ extension Report.ScenarioResult {
     return HTML.table("By endpoint", ["endpoint"] + Metrics.htmlHeads, rows)
   }
 
-  /// Faults down, ends across.
+  /// Returns a table with a row for each fault and a column for each ending.
   private func weatherTable(_ row: Report.Row) -> String {
     let endings = row.metrics.endings
     let faults = endings.grouped(by: \.fault).map(\.key)
@@ -69,7 +69,7 @@ extension Report.ScenarioResult {
       planned.isEmpty || row.metrics.amplification == nil
       ? "" : "<p class=\"dim\">Never fired: \(planned.joined(separator: ", ").escapedForHTML).</p>"
     let heads = ["fault", "fired", "noticed"] + ends
-    return HTML.table("Faults, and how their calls ended", heads, rows) + never
+    return HTML.table("Faults and the results of their calls", heads, rows) + never
   }
 
   private func stageTable(_ row: Report.Row) -> String {
@@ -104,7 +104,7 @@ extension BaselineComparison {
   fileprivate var latencyCell: HTML.Cell {
     isSlower
       ? HTML.Cell("slower", .bad)
-      : isFaster ? HTML.Cell("faster", .good) : HTML.Cell("no difference beyond chance", .words)
+      : isFaster ? HTML.Cell("faster", .good) : HTML.Cell("no significant difference", .words)
   }
 }
 
@@ -133,7 +133,7 @@ extension Report.Row {
     return printed.isEmpty ? "nothing was printed" : "not compared: \(printed) was printed"
   }
 
-  /// Its figures, each in a box.
+  /// The figures of the client, each in a box.
   fileprivate var tiles: String {
     let p95 = metrics.latency.p95
     let (lower, upper) = (metrics.successRateLower, metrics.successRateUpper)
@@ -190,7 +190,7 @@ extension Report.Row {
   private var seldomTiles: [String] {
     var tiles: [String] = []
     if metrics.notOnCassette > 0 {
-      let note = "calls that no rate counts"
+      let note = "calls not counted in any rate"
       tiles.append(unwanted("not on the cassette", metrics.notOnCassette, note))
     }
     if metrics.cancelledCalls > 0 {
@@ -217,7 +217,7 @@ extension Report.Row {
     let rest = fallen.count - told.count
     return "<h3>\(fallen.count) failing \(fallen.count == 1 ? "call" : "calls")</h3>"
       + told.joined(separator: "\n")
-      + (rest > 0 ? "<p class=\"dim\">\(rest) more are in the report's JSON.</p>" : "")
+      + (rest > 0 ? "<p class=\"dim\">The JSON report has \(rest) more.</p>" : "")
   }
 }
 
@@ -255,9 +255,9 @@ extension Observation {
 }
 
 extension Observation.Attempt {
-  /// The faults that it met with all that was drawn: `status 503, retryAfterSeconds 1`.
+  /// The faults of the attempt with all drawn values: `status 503, retryAfterSeconds 1`.
   fileprivate var scenario: String {
-    // A line of another origin is shown as it is.
+    // A decision that cannot be parsed is shown unchanged.
     guard let faults = decision.faultObjects else { return decision.line }
     if faults.isEmpty { return "nothing" }
     return faults.map { fault in

@@ -2,19 +2,20 @@ package import WindTunnel
 internal import WindTunnelSymptoms
 package import WindTunnelURLSession
 
-/// The good weather before a drill's first call, for a client to be used in, as an app has been
-/// before its user steps into a lift. Nothing of it is seen, counted or judged.
-package struct Rehearsal: Sendable {
+/// The use of a client without faults before a drill's first call, as a user opens an app before
+/// stepping into a lift. It is not observed, counted or judged.
+package struct WarmUp: Sendable {
   let calls: [Int]
   let workload: Workload
   let cassette: Cassette
-  /// The state in which the start of an app finds what it has kept.
+  /// The state of the app at its start, which decides what it has kept.
   package let startupState: StartupState
 
-  /// The start of an app that the cassette has; `nil` where it has none.
+  /// The start of an app on the cassette, or `nil` if it has none.
   package var startup: RecordedStartup? { cassette.startup }
 
-  /// The requests of the calls that were first answered well, each once, in their order.
+  /// The requests of the calls whose first recording has status 200, each once, in the order of the
+  /// calls.
   package var requests: [Request] {
     let matcher = workload.matcher
     var first: [RequestKey: Int?] = [:]
@@ -24,7 +25,7 @@ package struct Rehearsal: Sendable {
     }
     var requests: [Request] = []
     for call in calls where !first.isEmpty {
-      // Of each only once.
+      // Each request is used only once.
       if first.removeValue(forKey: workload.key(of: call)) == 200 {
         requests.append(workload.request(of: call))
       }
@@ -32,7 +33,7 @@ package struct Rehearsal: Sendable {
     return requests
   }
 
-  /// Makes a way to the recorded answers.
+  /// Creates an access to the recorded responses.
   package func exchange() -> DirectExchange {
     let matcher = workload.matcher
     let options = PlaybackOptions(matcher: matcher, then: .repeat, keepsRequests: false)

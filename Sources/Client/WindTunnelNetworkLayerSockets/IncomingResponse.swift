@@ -5,12 +5,12 @@ internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelWire
 
-/// An answer as it comes off a socket, and the one who waits for it.
-final class Arrival: Sendable {
-  /// The bytes that are read ahead of a slow reader; beyond them the server waits.
+/// A response that arrives on a socket, and the task that waits for it.
+final class IncomingResponse: Sendable {
+  /// The number of bytes that are read ahead of a slow reader. Beyond it the socket is not read.
   private static let aheadBytesMax = 1 << 20
 
-  private enum End {
+  private enum Completion {
     case whole(HTTPStages)
     case failed(TransportError)
   }
@@ -20,26 +20,26 @@ final class Arrival: Sendable {
     var head: ResponseHead?
     var pieces: Inbox<Data>
     var bytes = 0
-    var end: End?
+    var end: Completion?
   }
 
   private let state: Awaited<State>
   private let bytesMax: Int
   private let sent: @Sendable (Int64, Int64) -> Void
 
-  /// Makes one that waits for its exchange.
+  /// Creates a value that waits for its exchange.
   ///
   /// - Parameters:
-  ///   - bytesMax: The most bytes of content, as it was encoded; more fails.
-  ///   - readsAhead: Tells whether no more is read than a reader takes, but for what is read ahead.
-  ///   - sent: Hears how many bytes of the request's content were sent, of how many.
+  ///   - bytesMax: The maximum number of bytes of encoded content. More is an error.
+  ///   - readsAhead: Whether reading is limited to the reader's pace, apart from a fixed amount.
+  ///   - sent: Receives the number of bytes of the request's content that were sent, and the total.
   init(bytesMax: Int, readsAhead: Bool, sent: @escaping @Sendable (Int64, Int64) -> Void) {
     (self.bytesMax, self.sent) = (bytesMax, sent)
     let ahead = readsAhead ? Self.aheadBytesMax : .max
     state = Awaited(State(pieces: Inbox(countMax: .max, bytesMax: ahead)))
   }
 
-  /// Takes the exchange that it hears; one that was given up before is ended.
+  /// Sets the exchange. If the request was cancelled before, the exchange is cancelled.
   func begin(_ exchange: HTTPExchange) {
     let isOver = state.withLock { state in
       state.exchange = exchange
@@ -54,7 +54,7 @@ final class Arrival: Sendable {
     state.withLock { if case .whole(let stages) = $0.end { stages } else { nil } }
   }
 
-  // MARK: What the exchange says
+  // MARK: Events of the exchange
 
   func hear(_ event: HTTPExchange.Event) {
     switch event {
@@ -72,7 +72,7 @@ final class Arrival: Sendable {
     let isTooMuch = state.change { state in
       state.bytes += data.count
       guard state.bytes <= bytesMax else { return true }
-      // Within the lock, so that pauses and their ends are told in their order.
+      // Within the lock, so that pauses and resumptions are in order.
       state.pieces.append(data, bytes: data.count)
       return false
     }
@@ -82,15 +82,15 @@ final class Arrival: Sendable {
     state.withLock { $0.exchange }?.cancel()
   }
 
-  private func end(_ end: End) {
+  private func end(_ end: Completion) {
     state.change { state in
       if state.end == nil { state.end = end }
     }
   }
 
-  // MARK: What its reader does
+  // MARK: Calls of the reader
 
-  /// Waits for the head of the final answer; a cancellation of the task ends the exchange.
+  /// Waits for the head of the final response. Cancelling the task ends the exchange.
   func head() async throws(TransportError) -> ResponseHead {
     await wait { $0.head != nil }
     let (head, end) = state.withLock { ($0.head, $0.end) }
@@ -99,7 +99,7 @@ final class Arrival: Sendable {
     throw .cancelled
   }
 
-  /// Waits for the next piece of content; `nil` at the end of an answer that is whole.
+  /// Waits for the next piece of content; `nil` at the end of a complete response.
   func next() async throws(TransportError) -> Data? {
     await wait { !$0.pieces.isEmpty }
     let (piece, end) = state.withLock { ($0.pieces.take(), $0.end) }
@@ -111,7 +111,7 @@ final class Arrival: Sendable {
     }
   }
 
-  /// Waits for a state; a cancellation of the task is one.
+  /// Waits for a state or the end. Cancelling the task ends the exchange.
   private func wait(until isReached: @Sendable (State) -> Bool) async {
     await withTaskCancellationHandler {
       await state.wait(ignoringCancellation: true) { $0.end != nil || isReached($0) }
@@ -120,7 +120,8 @@ final class Arrival: Sendable {
     }
   }
 
-  /// Ends the exchange at once; whoever waits fails as cancelled, unless it was over before.
+  /// Ends the exchange at once. A waiting task fails as cancelled, unless the exchange was over
+  /// before.
   func cancel() {
     let exchange = state.change { state in
       if state.end != nil { return nil as HTTPExchange? }
@@ -130,7 +131,7 @@ final class Arrival: Sendable {
     exchange?.cancel()
   }
 
-  /// Gives up the content, of which a little is read so that the connection can be kept.
+  /// Discards the content, a little of which is read so that the connection can be reused.
   func discard() {
     let exchange = state.withLock { state in
       if state.end == nil { state.end = .failed(.cancelled) }

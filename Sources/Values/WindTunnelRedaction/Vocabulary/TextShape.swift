@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The distinction of prose from machine-readable values, under names that have both.
+/// The distinction of prose from machine-readable values, for names that have both.
 enum Prose {
-  /// Words with small letters, at most the first one of each a capital, and what stands between
-  /// words: `can't be blank`, `Sign in`. Nothing of it is drawn by lot.
+  /// Whether a text is prose: words in lower case with at most an initial capital, and punctuation
+  /// between them, such as `can't be blank` or `Sign in`. No word looks random.
   static func isPlain(_ text: String) -> Bool {
     guard text.utf8.count <= 400 else { return false }
     let words = text.read.split { " \n'’‘“”«»,.!?:;-–()…\"/&*¿¡、。：？！・".contains($0) }
@@ -13,16 +13,16 @@ enum Prose {
           || word.dropFirst().allSatisfy { $0.isLetter && !$0.isUppercase }
             && word.first?.isLetter == true
           || word.count <= 4 && word.allSatisfy { $0.isUppercase }
-      } && (text.contains(" ") || !Looks.isDrawn(text))
+      } && (text.contains(" ") || !TextShape.isDrawn(text))
   }
 
-  /// Tells whether a word is a few digits: a length, a limit.
+  /// Whether a word is a number of a few digits: a length, a limit.
   private static func isNumber(_ word: Substring) -> Bool {
     word.count <= 3 && word.allSatisfy { "0"..."9" ~= $0 }
   }
 
-  /// Tells whether a value is what something is kept under: a session's entry `cart`, a key `s` of
-  /// a keyboard. A key that opens anything is drawn by lot.
+  /// Whether a value is the key of an entry: a session's entry `cart`, a key `s` of a keyboard. A
+  /// key that is a credential is random.
   static func isKeyOfStore(_ name: some StringProtocol, _ value: String) -> Bool {
     guard value.utf8.count <= 24, value.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return false }
     let name = SecretNames.folded(name)
@@ -31,15 +31,16 @@ enum Prose {
 }
 
 /// The distinction of random text from text that a person composed of words and numbers.
-enum Looks {
-  /// Letters, digits and what base64, URLs and tokens have between them, a stretch of which is no
-  /// words and no numbers.
+enum TextShape {
+  /// Whether a value of letters, digits and separators contains a part that looks random, that is,
+  /// not like words and numbers.
   ///
-  /// A word is a run of letters that follow each other as they do in words: more than half of its
-  /// pairs are frequent ones. `bucket-refill-v2`, `createHash256`, `2026-11-21T10:00` and
-  /// `SUMMER26` are of words and numbers; `abc1`, `x7k2` and `qzjvkwpxmtrb` are drawn.
+  /// A run of letters is a word if more than half of its letter pairs are frequent ones.
+  /// `bucket-refill-v2`, `createHash256`, `2026-11-21T10:00` and `SUMMER26` consist of words and
+  /// numbers; `abc1`, `x7k2` and `qzjvkwpxmtrb` look random.
   ///
-  /// Within words that are parted by spaces and quotation marks as much as eight characters are.
+  /// In a text with spaces and quotation marks, the random part must have at least eight
+  /// characters.
   static func isDrawn(_ value: some StringProtocol) -> Bool {
     let count = value.read.utf8.count
     guard count >= 4, count <= bytesMax else { return count > bytesMax && !value.contains(" ") }
@@ -65,7 +66,8 @@ enum Looks {
     return isSpoken ? longest >= 8 : drawnCount >= 4
   }
 
-  /// Whether a text is long and drawn, and neither a UUID nor the id of an object in hexadecimal.
+  /// Whether a text is long and looks random, and is neither a UUID nor a hexadecimal object
+  /// identifier.
   static func isToken(_ text: String) -> Bool {
     text.utf8.count >= 20 && isDrawn(text)
       && text.utf8.split { "-_.".utf8.contains($0) }.contains { $0.count > 13 }
@@ -77,7 +79,7 @@ enum Looks {
     text.utf8.count == 36 && text.split(separator: "-").map(\.utf8.count) == [8, 4, 4, 4, 12]
   }
 
-  /// The length of the longest word.
+  /// The maximum length of a word.
   private static let bytesMax = 4096
   private static let separators = (UInt8.min...UInt8.max).map { "_-.+/=~:|%$!@,".utf8.contains($0) }
 
@@ -95,7 +97,7 @@ enum Looks {
     let letters = runs.filter { $0[$0.startIndex].isASCIILetter }
     let digitCount = part.count - letters.reduce(0) { $0 + $1.count }
     if letters.isEmpty { return false }
-    // Hexadecimal digits, as digests and many keys are written.
+    // Hexadecimal digits, as in digests and many keys.
     if part.count >= 12, digitCount > 2, part.allSatisfy(\.isHexadecimalDigit) { return true }
     if Vocabulary.terms.contains(part.text.lowercased()) {
       return false
@@ -103,8 +105,8 @@ enum Looks {
     let wordCount = letters.reduce(0) { $0 + (isWord($1) ? $1.count : 0) }
     let letterCount = part.count - digitCount
     if digitCount == 0 {
-      // Capitals alone are an acronym, and a few letters are in some language; capitals here and
-      // there are neither.
+      // Upper case alone is an acronym, and a few letters are a word in some language. Scattered
+      // upper-case letters are neither.
       if part.count >= 8, letters.count * 5 > letterCount * 2 { return true }
       let isOfOneCase = runs.count == 1 || runs.count == 2 && runs[0].count == 1
       return part.count >= (isOfOneCase ? 16 : 8) && wordCount * 2 < letterCount
@@ -112,7 +114,7 @@ enum Looks {
     if runs.count > 3, letters.allSatisfy({ $0.count <= 2 }) { return true }
     let numberCount = runs.count - letters.count
     if numberCount > 2, part.count >= 10, part.count <= numberCount * 5 { return true }
-    // A name with a number behind or before it, or within.
+    // A name with a number before, after or within it.
     if letters.count <= 2, wordCount == letterCount, runs.count <= 4 {
       return digitCount > 8 && runs.count > 2
     }
@@ -120,7 +122,7 @@ enum Looks {
     return wordCount * 10 < letterCount * 7 || runs.count > 6 && letters.count * 4 > letterCount
   }
 
-  /// Small letters, capitals, digits.
+  /// Returns the kind of a byte: 0 for lower case, 1 for upper case, 2 for digits.
   private static func kind(_ byte: UInt8) -> Int { byte.isASCIIDigit ? 2 : byte < 0x61 ? 1 : 0 }
 
   private static func isWord(_ run: ByteSlice) -> Bool {
@@ -132,10 +134,10 @@ enum Looks {
       if all > 0, pairs[Int(last) * 26 + Int(letter)] { frequent += 1 }
       (last, all) = (letter, all + 1)
     }
-    // Capitals alone have names that nobody speaks.
+    // Abbreviations in upper case are often unpronounceable.
     let isCapital = run.count <= 5 && run.allSatisfy { 0x41...0x5A ~= $0 }
     let least = run.count <= 4 ? 5 : 6
-    // Nobody speaks five letters without a vowel.
+    // Five letters without a vowel are unpronounceable.
     if run.count >= 5,
       run.count(where: { "aeiouy".utf8.contains($0.asciiLowercased) }) * 5 < run.count
     {
@@ -144,7 +146,7 @@ enum Looks {
     return isCapital || frequent * 10 > (all - 1) * least
   }
 
-  /// Pairs of letters that are frequent in words of English, German, French and Spanish.
+  /// The pairs of letters that are frequent in English, German, French and Spanish words.
   private static let pairs: [Bool] = {
     let text = """
       th he in er an re nd at on nt ha es st en ed to it ou ea hi is or ti as te et ng of al de se le sa

@@ -1,28 +1,30 @@
 package import Foundation
 @_spi(WindTunnel) package import WindTunnel
 
-/// The things that a client in process is handed of an exchange, and when: two faults of which it
-/// is handed the same it cannot tell apart.
-package struct Handed: Sendable, Hashable {
-  /// The response or the failure; `nil` if a client that does not give up waits forever.
+/// The result of an exchange as a client in the same process receives it, with its times.
+///
+/// A client cannot distinguish two faults with equal values.
+package struct DeliveredResult: Sendable, Hashable {
+  /// The response or the failure; `nil` if a client that does not give up waits indefinitely.
   package var result: Result<DirectExchange.WholeResponse, DirectExchange.Failure>?
   /// The time from the request to the result; zero without one.
   package var end: Duration
-  /// The time from the request to the answer's head.
+  /// The time from the request to the response's head.
   package var head: Duration?
-  /// The longest time for which nothing came, by which time limits between two bytes go.
+  /// The longest time without data, which is relevant for idle timeouts.
   package var longestSilence: Duration
 }
 
 extension DirectExchange {
-  /// Works out what a client is handed of an answer, without a clock and without following
-  /// redirects, on a connection that is open. The deck takes it for an exchange like any other.
+  /// Computes what a client receives for a request, without a clock, on an open connection.
+  ///
+  /// Redirects are not followed. The deck treats this as an exchange like any other.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - moment: The time of day at which it comes.
-  /// - Returns: The answer or the error, and its times.
-  package func handed(for request: Request, at moment: Date) -> Handed {
+  ///   - moment: The date at which it arrives.
+  /// - Returns: The response or the error, and its times.
+  package func handed(for request: Request, at moment: Date) -> DeliveredResult {
     var time = Duration.zero
     let reception = Reception(of: request, for: self) { time }
     defer { reception.noteFinished() }
@@ -32,7 +34,7 @@ extension DirectExchange {
       reception.wake()
     }
     let end = reception.result.map { _ in time }
-    return Handed(
+    return DeliveredResult(
       result: reception.result,
       end: end ?? .zero,
       head: reception.headTime,

@@ -1,0 +1,230 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import WindTunnelHTTP
+@testable import WindTunnelWire
+
+@Suite struct HTTP2CodecTests {
+  /// Checks rows of frames in, and frames out; `ANSWER` is a whole response.
+  private static func check(_ rows: String, _ bounds: HTTP2Limits = HTTP2Limits()) {
+    for row in rows.split(separator: "\n") {
+      let sides = row.components(separatedBy: " -> ")
+      for input in sides[0].components(separatedBy: " | ") {
+        expectEqual(FramePeer(bounds).exchange(input), sides[1], "\(input)")
+      }
+    }
+  }
+
+  @Test func `a connection begins with SETTINGS on both sides`() {
+    let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+    let first = "SETTINGS; WINDOW_UPDATE 0 983041"
+    let failed = first + "; GOAWAY last=0 PROTOCOL_ERROR"
+    let rows: [(bytes: [UInt8], output: String)] = [
+      ([], first), (Array(preface.prefix(20)), first), (preface, first),
+      (preface + FramePeer.frame("SETTINGS", []), first + "; SETTINGS ack"),
+      (preface + FramePeer.frame("SETTINGS", ["ack"]), failed),
+      (preface + FramePeer.frame("PING", []), failed), (Array("GET / HTTP/1.1\r\n".utf8), failed),
+    ]
+    for row in rows {
+      let peer = FramePeer(isOpen: false)
+      // One byte at a time: a codec sees bytes as they come.
+      for byte in row.bytes { peer.feed([byte]) }
+      expectEqual(peer.spell(), row.output)
+    }
+  }
+
+  @Test func `requests are answered, and streams end on both sides`() {
+    // Padding and priority, a block in three frames, a table that the client makes smaller.
+    Self.check(
+      """
+      GET 1 | POST 1; DATA 1 4; DATA 1 0 end | POST 1; DATA 1 4; FIELDS 1 x=1 | \
+      RAW 1 45 1 020000000001828684410161ffff | POST 1; RAW 0 9 1 0241ffff | \
+      RAW 1 1 1 8286; RAW 9 0 1; RAW 9 4 1 84410161 -> ANSWER 1
+      HEAD 1 -> HEADERS 1 200 end
+      GET 1 :path=/trailers -> HEADERS 1 200; DATA 1 5; HEADERS 1 7 end
+      GET 3; GET 5 -> ANSWER 3; ANSWER 5
+      SETTINGS 1=0; GET 1; GET 3 -> SETTINGS ack; ANSWER 1; ANSWER 3
+      POST 1 expect=100-continue :path=/wait; RESPOND 1 0 -> HEADERS 1 200 end
+      """
+    )
+  }
+
+  @Test func `frames that are out of place end the stream or the connection`() {
+    // Of the connection; of idle, half closed and closed streams; blocks, sizes and padding.
+    Self.check(
+      """
+      PING | PING ack; PING | RAW 6 22 0 0000000000000000 -> PING ack
+      RAW 7 0 0 0000000000000000; WINDOW 0 1; RAW 22 255 7 00; PING -> PING ack
+      SETTINGS 2=1 255=1 -> SETTINGS ack
+      PRIORITY 1 0; PRIORITY 3 1; GET 1 -> ANSWER 1
+      RAW 6 0 3 0000000000000000 | RAW 4 0 1 000300000064 | SETTINGS 2=2 | SETTINGS 5=16383 | \
+      SETTINGS 5=16777216 | RAW 7 0 1 0000000000000000 | WINDOW 0 0 | RAW 5 4 1 0000000382 | \
+      DATA 1 4 end | RST 1 8 | WINDOW 1 100 | RAW 9 4 1 82 | DATA 0 4 | RST 0 8 | GET 0 | GET 2 | \
+      PRIORITY 0 1 | PRIORITY 1 1 | RST 2 8 | RAW 1 1 1 82; PRIORITY 1 0 | RAW 1 1 1 82; GET 3 | \
+      RAW 1 1 1 82; RAW 22 0 0 | RAW 1 1 1 82; RAW 9 4 0 86 | RAW 1 1 1 82; DATA 1 4 | \
+      RAW 1 13 1 0582868441 -> GOAWAY last=0 PROTOCOL_ERROR
+      RAW 6 0 0 000000000000 | RAW 4 1 0 00 | RAW 4 0 0 000300 | RAW 7 0 0 00 | RAW 8 0 0 000001 | \
+      RAW 1 37 1 00000000 | DATA 1 16385 | RAW 3 0 1 000000 | RAW 2 0 1 80000001 -> \
+      GOAWAY last=0 FRAME_SIZE_ERROR
+      SETTINGS 4=2147483648 | WINDOW 0 2147483647 -> GOAWAY last=0 FLOW_CONTROL_ERROR
+      RAW 1 5 1 c6 | RAW 1 5 1 40 | RAW 1 5 1 8280 -> GOAWAY last=0 COMPRESSION_ERROR
+      GET 5; GET 3 -> ANSWER 5; GOAWAY last=5 PROTOCOL_ERROR
+      GET 1; DATA 1 4 | GET 1; GET 1 -> ANSWER 1; GOAWAY last=1 STREAM_CLOSED
+      GET 1; WINDOW 1 9; RST 1 0; PRIORITY 1 0; PING -> ANSWER 1; PING ack
+      GET 1 :path=/wait; DATA 1 4 end | POST 1; RST 1 255; GET 1 | \
+      GET 1 :path=/wait; GET 1; DATA 1 9 -> RST_STREAM 1 STREAM_CLOSED
+      GET 1 :path=/wait; WINDOW 1 9; PRIORITY 1 0; RST 1 8; PING -> PING ack
+      POST 1; RST 1 8; DATA 1 4; DATA 1 4; GET 3 -> RST_STREAM 1 STREAM_CLOSED; ANSWER 3
+      GET 1 A=1; DATA 1 9; FIELDS 1 x=1; RST 1 8; WINDOW 1 9 | POST 1; PRIORITY 1 1 | \
+      RAW 1 37 1 000000010f828684410161 -> RST_STREAM 1 PROTOCOL_ERROR
+      POST 1; RAW 0 9 1 0654657374 -> GOAWAY last=1 PROTOCOL_ERROR
+      POST 1; RAW 2 0 1 80000001 -> RST_STREAM 1 FRAME_SIZE_ERROR
+      """
+    )
+  }
+
+  @Test func `content waits for its windows`() {
+    // In the third row the window is -1, then 1.
+    Self.check(
+      """
+      SETTINGS 4=100 4=1; GET 1 -> SETTINGS ack; HEADERS 1 200; DATA 1 1
+      SETTINGS 4=0; GET 1; SETTINGS 4=1 -> SETTINGS ack; HEADERS 1 200; SETTINGS ack; DATA 1 1
+      SETTINGS 4=3; GET 1; SETTINGS 4=2; WINDOW 1 2 -> \
+      SETTINGS ack; HEADERS 1 200; DATA 1 3; SETTINGS ack; DATA 1 1
+      SETTINGS 4=3; GET 1; WINDOW 1 9 -> SETTINGS ack; HEADERS 1 200; DATA 1 3; DATA 1 2 end
+      SETTINGS 4=3; GET 1 :path=/trailers; WINDOW 1 2 -> \
+      SETTINGS ack; HEADERS 1 200; DATA 1 3; DATA 1 2; HEADERS 1 7 end
+      SETTINGS 4=0; GET 1; RST 1 8; WINDOW 1 9 -> SETTINGS ack; HEADERS 1 200
+      SETTINGS 4=0; GET 1; WINDOW 1 0 -> \
+      SETTINGS ack; HEADERS 1 200; RST_STREAM 1 PROTOCOL_ERROR
+      SETTINGS 4=1; GET 1; WINDOW 1 2147483647; WINDOW 1 1; PING -> \
+      SETTINGS ack; HEADERS 1 200; DATA 1 1; RST_STREAM 1 FLOW_CONTROL_ERROR; PING ack
+      GET 1 :path=/wait; WINDOW 1 2147400000; SETTINGS 4=200000 -> \
+      GOAWAY last=1 FLOW_CONTROL_ERROR
+      GET 1 :path=/wait; WINDOW 1 2147400000; SETTINGS 4=200000 4=9 -> SETTINGS ack
+      """
+    )
+  }
+
+  @Test func `streams take turns of 16 kB, however little room there is`() {
+    let peer = FramePeer()
+    _ = peer.exchange("GET 1 :path=/wait; GET 3 :path=/wait; SETTINGS 4=1000000; WINDOW 0 1000000")
+    let output = "HEADERS 1 200; DATA 1 16384; HEADERS 3 200; DATA 1 16384; DATA 3 16384; "
+    let rest = "DATA 1 7232 end; DATA 3 3616 end"
+    expectEqual(peer.exchange("RESPOND 1 40000; RESPOND 3 20000"), output + rest)
+    let heads = "HEADERS 5 200; DATA 5 16384; HEADERS 7 200"
+    let both = "GET 5 :path=/wait; GET 7 :path=/wait; RESPOND 5 40000; RESPOND 7 40000; PING"
+    expectEqual(peer.exchange(both, room: 0), heads)
+    #expect(peer.codec.isCongested(7) && !peer.codec.isDelivered(7))
+    expectEqual(peer.spell(room: 100), "PING ack; DATA 5 100")
+    expectEqual(peer.spell(room: 100), "DATA 7 100")
+    let turns = "DATA 5 16384; DATA 7 16384; DATA 5 7132 end; DATA 7 16384; DATA 7 7132 end"
+    expectEqual(peer.spell(), turns)
+    #expect(!peer.codec.isCongested(7) && peer.codec.isDelivered(7))
+  }
+
+  @Test func `received content is given back, also on streams that were reset`() {
+    var bounds = HTTP2Limits()
+    (bounds.streamWindowBytes, bounds.connectionWindowBytes) = (1000, 65_536)
+    // Padding counts.
+    Self.check(
+      """
+      POST 1; DATA 1 400; DATA 1 100 -> WINDOW_UPDATE 1 500
+      POST 1; DATA 1 1001 -> RST_STREAM 1 FLOW_CONTROL_ERROR
+      POST 1; RAW 0 8 1 02410000; DATA 1 496 -> WINDOW_UPDATE 1 500
+      GET 1 :path=/wait; DATA 1 16384; DATA 1 16384; DATA 1 16384 -> \
+      RST_STREAM 1 STREAM_CLOSED; WINDOW_UPDATE 0 32768
+      """,
+      bounds
+    )
+  }
+
+  @Test func `a malformed request is reset, and the server never sees it`() {
+    let fields = [
+      "A=1", "x=%0D", "x=%0A", "x=%00", "x=%20a", "x=a%09", "x%20=a", "x%0Ay=a", "%00=1", "=1",
+      "connection=close", "keep-alive=1", "proxy-connection=1", "transfer-encoding=chunked",
+      "upgrade=h2c", "te=deflate", "te=trailers,%20deflate", ":status=200", ":protocol=x", ":x=1",
+      ":path=", ":path=x", ":path=/%23", ":path=/a%20b", ":path=*", ":path=/%0D%0A", ":scheme=",
+      ":method=", ":method=G%20T", ":authority=", ":authority=u@a.test", ":authority=a/b",
+      "host=b.test", "host=a.test host=a.test", "content-length=1", "content-length=x",
+      "content-length=+0", "content-length=0 content-length=0",
+    ].map { "GET 1 \($0)" }
+    let usual = ":method=GET :scheme=http :path=/ :authority=a.test"
+    let lists = [
+      ":scheme=http :path=/ :authority=a", ":method=GET :path=/ :authority=a",
+      ":method=GET :scheme=http :authority=a", ":method=GET :scheme=http :path=/",
+      usual + " :method=GET", usual + " :scheme=http", usual + " :path=/",
+      usual + " :authority=a.test", "x=1 " + usual, "host=a.test " + usual,
+      ":method=CONNECT :authority=a.test", ":method=CONNECT :authority=a:1 :path=/",
+    ].map { "FIELDS 1 \($0)" }
+    for input in fields + lists {
+      let peer = FramePeer()
+      expectEqual(peer.exchange(input), "RST_STREAM 1 PROTOCOL_ERROR", "\(input)")
+      expectEqual(peer.heads, [], "\(input)")
+      expectEqual(peer.exchange("GET 3"), "ANSWER 3", "\(input)")
+    }
+    let length = "POST 1 content-length=4; "
+    let contents = [
+      "DATA 1 5", "DATA 1 3 end", "DATA 1 3; FIELDS 1 x=1", "DATA 1 4; FIELDS 1 :path=/",
+      "DATA 1 4; OPEN 1 x=1", "DATA 1 4; FIELDS 1 A=1", "DATA 1 4; FIELDS 1 connection=x",
+    ]
+    for input in contents {
+      let peer = FramePeer()
+      expectEqual(peer.exchange(length + input), "RST_STREAM 1 PROTOCOL_ERROR", "\(input)")
+      expectEqual(peer.failures.last, "1 400", "\(input)")
+    }
+  }
+
+  @Test func `a head is that of HTTP/1.1`() throws {
+    let peer = FramePeer()
+    let fields = "cookie=a cookie=b x=1 cookie=c te=trailers host=A.test"
+    _ = peer.exchange("POST 1 :path=/p?q \(fields) content-length=3 expect=100-continue")
+    let head = try #require(peer.heads.first)
+    expectEqual("\(head.method) \(head.target) \(head.version.rawValue)", "POST /p?q HTTP/2")
+    #expect(head.framing == .length(3) && head.keepsAlive && head.expectsContinue)
+    let known: HeaderFields = ["Host": "a.test", "cookie": "a; b; c", "x": "1", "te": "trailers"]
+    expectEqual(HeaderFields(Array(head.headers.prefix(4))), known)
+    _ = peer.exchange("DATA 1 3 end; POST 3; GET 5; FIELDS 7 :method=CONNECT :authority=a.test:1")
+    expectEqual(peer.heads.dropFirst().map(\.framing), [.chunked, .none, .none])
+    expectEqual(peer.heads.last?.target, "a.test:1")
+  }
+
+  @Test func `a codec ends streams and connections as its server wants`() {
+    let peer = FramePeer()
+    _ = peer.exchange("GET 1 :path=/wait; GET 3 :path=/wait")
+    var bytes: [UInt8] = []
+    #expect(peer.codec.appendReset(.cancel, on: 1, to: &bytes))
+    peer.codec.appendGoAway(to: &bytes)
+    expectEqual(bytes.count, 13 + 17)
+    expectEqual(peer.exchange("GET 5"), "ANSWER 5")
+    peer.codec.appendGoAway(to: &bytes)
+    // Streams above the last one are ignored, and the others end.
+    let late = peer.exchange("GET 7; DATA 7 1; RST 7 8; WINDOW 7 1; RESPOND 3 1")
+    expectEqual(late, "HEADERS 3 200; DATA 3 1 end")
+    #expect(peer.codec.isBetweenRequests)
+    // Bytes behind a connection error are not kept.
+    peer.feed(FramePeer.frame("GET", ["2"]) + [UInt8](repeating: 0, count: 900))
+    expectEqual(peer.codec.bufferedBytes, 0)
+    // A response that is interim alone.
+    let other = FramePeer()
+    _ = other.exchange("GET 1 :path=/wait")
+    bytes = []
+    other.codec.appendContinue(on: 1, to: &bytes)
+    other.codec.appendEnd([:], in: .none, on: 1, to: &bytes)
+    expectEqual(Array(bytes.suffix(13)), FramePeer.frame("RST", ["1", "2"]))
+    // Requests that are not whole end with their client; the others are answered.
+    _ = other.exchange("POST 3; GET 5 :path=/wait")
+    other.codec.feedEnd()
+    other.feed([])
+    expectEqual(other.failures, ["3 400"])
+    expectEqual(other.exchange("RESPOND 5 5"), "ANSWER 5")
+    // A block in three frames.
+    bytes = []
+    bytes.appendHeaders(endsStream: true, on: 1) { $0 += [UInt8](repeating: 0, count: 40_000) }
+    expectEqual(
+      [0, 16_393, 32_786].map { Array(bytes[$0 + 1...$0 + 4]) },
+      [[64, 0, 1, 1], [64, 0, 9, 0], [28, 64, 9, 4]]
+    )
+  }
+}

@@ -1,0 +1,367 @@
+import Foundation
+import Origins
+import TestSupport
+import Testing
+
+@testable import WindTunnel
+@testable import WindTunnelServer
+@testable import WindTunnelWire
+
+/// HTTP/2 on a server's real sockets.
+@Suite(.timeLimit(.minutes(5)), .stopsLoops) struct HTTP2ServerTests {
+  private static let announced = "goaway 2147483647 noError"
+
+  private static func deck(
+    _ scenario: Scenario = .calm,
+    observe: @escaping @Sendable (ExchangeEvent) -> Void = { _ in }
+  ) -> Deck {
+    let bodies = ["/a": "a", "/b": "b", "/slow": "slow", "/large": "0123456789"]
+    var interactions = bodies.sorted { $0.key < $1.key }.map { path, body in
+      Interaction(
+        Request("GET", RequestURL("http://api.example.test\(path)")),
+        Response(headers: ["Content-Length": "\(body.utf8.count)"], body: Body(body))
+      )
+    }
+    interactions.append(
+      Interaction(Request("POST", "http://api.example.test/up"), Response(body: Body("got it")))
+    )
+    return Deck(
+      Cassette(interactions),
+      scenario: scenario,
+      options: PlaybackOptions(then: .repeat),
+      observe: observe
+    )
+  }
+
+  private static func slow(_ milliseconds: Int) -> Scenario {
+    [.on("GET /slow", .always, .delay(.exactly(.milliseconds(milliseconds))))]
+  }
+
+  private static func serving(
+    _ deck: Deck = deck(),
+    _ options: ReplayServer.Options = .patient,
+    _ body: (FrameClient, ReplayServer) async throws -> Void
+  ) async throws {
+    try await ReplayServer.serving(deck, options) { server in
+      let client = try await FrameClient(to: .loopback(port: server.port))
+      try await body(client, server)
+      client.raw.close()
+    }
+  }
+
+  // MARK: - The choice of the version
+
+  @Test func `a port speaks the version that its client begins with`() async throws {
+    try await ReplayServer.serving(Self.deck()) { server in
+      let address = SocketAddress.loopback(port: server.port)
+      let preface = ["PR", "I * HTTP/2.0\r\n\r\nSM", "\r\n\r\n"]
+      let client = try await FrameClient(to: address, preface: preface)
+      await client.ask("/a", on: 1)
+      await expectEqual(client.receive(until: "1 end"), ["1 200", "1 =a", "1 end"])
+      client.raw.close()
+      let first = try await server.answer(to: closing("GET /a", host: "api.example.test"))
+      expectEqual(first.content, "a")
+      // It begins as the preface does.
+      let other = try await server.answer(to: closing("PRI /a", host: "api.example.test"))
+      expectEqual(other.statusLine, "HTTP/1.1 501 Not Implemented")
+    }
+  }
+
+  @Test func `a port can speak one version alone`() async throws {
+    var options = ReplayServer.Options.patient
+    options.httpVersions = .http1
+    try await ReplayServer.serving(Self.deck(), options) { server in
+      let answer = try await server.answer(to: FrameClient.preface)
+      expectEqual(answer.statusLine, "HTTP/1.1 505 HTTP Version Not Supported")
+      expectEqual(answer.content, "HTTP/2.0 is not supported; use HTTP/1.1.\n")
+    }
+    options.httpVersions = .http2
+    try await ReplayServer.serving(Self.deck(), options) { server in
+      let answer = try await server.answer(to: closing("GET /a"))
+      expectEqual(answer.statusLine, "HTTP/1.1 505 HTTP Version Not Supported")
+      expectEqual(answer.content, "This port speaks HTTP/2 alone; ask it over HTTP/2.\n")
+      let invalid = try RawClient(.loopback(port: server.port))
+      await invalid.send("INVALID CONNECTION PREFACE\r\n\r\n")
+      // GOAWAY on stream 0 with PROTOCOL_ERROR, and no stream was opened (RFC 9113 §3.4, §6.8).
+      let goAway: [UInt8] = [7, 0] + [UInt8](repeating: 0, count: 11) + [1]
+      await #expect(invalid.receiveAll().0.contains(goAway))
+      let client = try await FrameClient(to: .loopback(port: server.port))
+      await client.ask("/a", on: 1)
+      await expectEqual(client.receive(until: "1 end"), ["1 200", "1 =a", "1 end"])
+      client.raw.close()
+    }
+  }
+
+  @Test func `a server with an upstream speaks HTTP/1.1 alone`() async throws {
+    let origin = try await Origin(saying: StoppingTests.answer)
+    let options = try ReplayServer.Options.before(origin.url)
+    try await ReplayServer.serving(Deck(Cassette(), mode: .rewrite), options) { server in
+      let answer = try await server.answer(to: FrameClient.preface)
+      expectEqual(answer.statusLine, "HTTP/1.1 505 HTTP Version Not Supported")
+    }
+  }
+
+  // MARK: - Streams
+
+  @Test func `streams are answered in their own time, and their requests are noted`() async throws {
+    let deck = Self.deck(Self.slow(100))
+    try await Self.serving(deck) { client, _ in
+      await client.ask("/slow", on: 1)
+      await client.ask("/a", on: 3)
+      await client.ask("/none", on: 5)
+      let words = await client.receive(until: "1 end")
+      expectEqual(words.filter { $0.hasPrefix("1 ") }, ["1 200", "1 =slow", "1 end"])
+      expectEqual(words.prefix(3), ["3 200", "3 =a", "3 end"])
+      #expect(words.contains("5 501") && words.last == "1 end")
+    }
+    expectEqual(deck.requests().map(\.connection?.isHTTP2), [true, true, true])
+  }
+
+  @Test func `uploads and responses share the connection's windows`() async throws {
+    try await ReplayServer.serving(Self.deck()) { server in
+      let client = try await FrameClient(to: .loopback(port: server.port), window: 4)
+      await client.ask("/large", on: 1)
+      await client.ask("/up", on: 3, more: true)
+      let content = [UInt8](repeating: 65, count: 16_384)
+      for _ in 0..<100 {
+        await client.send { bytes in
+          bytes.appendFrame(.data, on: 3, length: content.count)
+          bytes += content
+        }
+      }
+      await client.send { $0.appendFrame(.data, .endStream, on: 3, length: 0) }
+      await client.send { $0.appendWindowUpdate(100, on: 3) }
+      let words = await client.receive(until: "3 end")
+      expectEqual(words.filter { $0.hasPrefix("1 ") }, ["1 200", "1 =0123"])
+      expectEqual(words.filter { $0.hasPrefix("3 =") }.map { $0.dropFirst(3) }.joined(), "got it")
+      await client.send { $0.appendWindowUpdate(100, on: 1) }
+      await expectEqual(client.receive(until: "1 end"), ["1 =456789", "1 end"])
+      client.raw.close()
+    }
+  }
+
+  @Test func `a stream that stalls stops no other`() async throws {
+    let deck = Self.deck([.on("GET /large", .always, .stall(afterBodyBytes: 4))])
+    try await Self.serving(deck) { client, server in
+      await client.ask("/large", on: 1)
+      await expectEqual(client.receive(until: "1 =0123"), ["1 200", "1 =0123"])
+      for stream in [3, 5] {
+        await client.ask("/a", on: stream)
+        let expected = ["\(stream) 200", "\(stream) =a", "\(stream) end"]
+        await expectEqual(client.receive(until: "\(stream) end"), expected)
+      }
+      await client.send { $0.appendReset(.cancel, on: 1) }
+      await client.ask("/b", on: 7)
+      await expectEqual(client.receive(until: "7 end"), ["7 200", "7 =b", "7 end"])
+    }
+  }
+
+  // MARK: - Ends
+
+  @Test func `a reset ends the connection, and its other requests have that cause`() async throws {
+    let ends = Events<(path: String, end: ExchangeEnd)>()
+    let scenario: Scenario = [
+      .on("GET /large", .always, .reset(afterBodyBytes: 4)),
+      .on("GET /slow", .always, .delay(.exactly(.seconds(3000)))),
+    ]
+    let deck = Self.deck(scenario) { event in
+      if case .ended(let outcome, let end?) = event { ends((outcome.request.url.path, end)) }
+    }
+    try await Self.serving(deck) { client, _ in
+      await client.ask("/slow", on: 1)
+      await client.ask("/large", on: 3)
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["3 200", "3 =0123"])
+      expectEqual(end, .reset)
+    }
+    let told = await ends.first(2)
+    expectEqual(told.map(\.path).sorted(), ["/large", "/slow"])
+    expectEqual(told.map(\.end.ending), [.cut, .cut])
+    let causes = told.sorted { $0.path < $1.path }.map(\.end.problem)
+    expectEqual(causes, [nil, "Another stream's fault on this connection."])
+  }
+
+  @Test func `a response that ends its connection announces it`() async throws {
+    var options = ReplayServer.Options.patient
+    options.closesConnections = true
+    try await ReplayServer.serving(Self.deck(), options) { server in
+      let client = try await FrameClient(to: .loopback(port: server.port), window: 2)
+      // The window keeps the first response open beyond the end of the second one.
+      await client.ask("/slow", on: 1)
+      await expectEqual(client.receive(until: "1 =sl"), ["1 200", "1 =sl"])
+      await client.ask("/a", on: 3)
+      let second = ["3 200", "3 =a", "3 end", Self.announced]
+      await expectEqual(client.receive(until: Self.announced), second)
+      await client.ask("/b", on: 5)
+      let refusal = "5 reset refusedStream"
+      await expectEqual(client.receive(until: refusal), [refusal])
+      await client.send { $0.appendWindowUpdate(100, on: 1) }
+      let (words, rest, end) = await client.receiveAll()
+      expectEqual(words, ["1 =ow", "1 end", "goaway 5 noError"])
+      #expect(rest.isEmpty && end == .finished)
+      client.raw.close()
+    }
+  }
+
+  @Test func `a server that stops finishes its streams and says which they were`() async throws {
+    let begun = Events<Void>()
+    let deck = Self.deck(Self.slow(200)) { event in
+      if case .requestEnd = event { begun(()) }
+    }
+    let server = try await ReplayServer(deck, .patient)
+    let client = try await FrameClient(to: .loopback(port: server.port))
+    await client.ask("/slow", on: 1)
+    try await begun.next()
+    async let stopped: Void = server.stop(grace: .seconds(40))
+    let (words, _, end) = await client.receiveAll()
+    expectEqual(words, [Self.announced, "1 200", "1 =slow", "1 end", "goaway 1 noError"])
+    expectEqual(end, .finished)
+    await stopped
+    client.raw.close()
+  }
+
+  @Test func `a connection that ends idle is announced to end`() async throws {
+    let deck = Self.deck([.on("GET /a", .always, .idle(IdleEnd(.close, .idle(.milliseconds(20)))))])
+    try await Self.serving(deck) { client, _ in
+      await client.ask("/a", on: 1)
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["1 200", "1 =a", "1 end", Self.announced, "goaway 1 noError"])
+      expectEqual(end, .finished)
+    }
+  }
+
+  @Test func `a half-closed connection keeps its server free`() async throws {
+    let deck = Self.deck([.on("GET /large", .always, .halfClose(afterBodyBytes: 4))])
+    var options = ReplayServer.Options.patient
+    options.loops = 1
+    try await Self.serving(deck, options) { client, server in
+      await client.ask("/large", on: 1)
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["1 200", "1 =0123"])
+      expectEqual(end, .finished)
+      let other = try await server.answer(to: closing("GET /a", host: "api.example.test"))
+      expectEqual(other.content, "a")
+    }
+  }
+
+  @Test func `a connection that ends serves the request that has begun`() async throws {
+    var options = ReplayServer.Options.patient
+    options.closesConnections = true
+    try await Self.serving(Self.deck(), options) { client, _ in
+      await client.ask("/up", on: 1, more: true)
+      await client.ask("/a", on: 3)
+      let first = await client.receive(until: Self.announced)
+      expectEqual(first, ["3 200", "3 =a", "3 end", Self.announced])
+      await client.send { $0.appendFrame(.data, .endStream, on: 1, length: 0) }
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["1 200", "1 =got it", "1 end", "goaway 3 noError"])
+      expectEqual(end, .finished)
+    }
+  }
+
+  @Test func `an idle end comes once the last stream is cancelled`() async throws {
+    let scenario: Scenario = [
+      .on("GET /a", .always, .idle(IdleEnd(.close, .idle(.milliseconds(20))))),
+      .on("GET /slow", .always, .delay(.exactly(.seconds(3000)))),
+    ]
+    try await Self.serving(Self.deck(scenario)) { client, _ in
+      await client.ask("/slow", on: 1)
+      await client.ask("/a", on: 3)
+      await expectEqual(client.receive(until: "3 end"), ["3 200", "3 =a", "3 end"])
+      await client.send { $0.appendReset(.cancel, on: 1) }
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, [Self.announced, "goaway 3 noError"])
+      expectEqual(end, .finished)
+    }
+  }
+
+  @Test func `a client that is idle for too long is told which requests were served`() async throws
+  {
+    var options = ReplayServer.Options.patient
+    options.limits.idleSeconds = 0.5
+    try await Self.serving(Self.deck(), options) { client, _ in
+      await client.ask("/a", on: 1)
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["1 200", "1 =a", "1 end", "goaway 1 noError"])
+      expectEqual(end, .finished)
+    }
+  }
+
+  @Test func `a response in bytes is one of frames`() async throws {
+    let scenario: Scenario = [
+      .on("GET /large", .always, .malformed(.lengthTooShort)),
+      .on("GET /b", .always, .malformed(.garbage)),
+      .on("GET /a", .always, .cut(at: .inHeaders, then: .close)),
+    ]
+    let expected = [
+      "/large": ["1 200", "1 =01234", "1 end", Self.announced, "goaway 1 noError"], "/b": [],
+      "/a": [],
+    ]
+    for (path, words) in expected {
+      try await Self.serving(Self.deck(scenario)) { client, _ in
+        await client.ask(path, on: 1)
+        let all = await client.receiveAll()
+        expectEqual(all.words, words)
+        expectEqual(all.rest.count, path == "/b" ? 64 : 0)
+        expectEqual(all.end, .finished)
+      }
+    }
+  }
+
+  // MARK: - Limits
+
+  @Test func `a request beyond a limit is refused on its stream`() async throws {
+    var options = ReplayServer.Options.patient
+    options.limits.headerBytesMax = 1024
+    options.limits.unreadBodyBytesMax = 10
+    try await Self.serving(Self.deck(), options) { client, _ in
+      await client.ask("/a", on: 1, with: ["x-long": String(repeating: "x", count: 2000)])
+      await expectEqual(client.receive(until: "1 end").first, "1 431")
+      await client.ask("/up", on: 3, with: ["content-length": "11"], more: true)
+      await expectEqual(client.receive(until: "3 end").first, "3 413")
+      await client.ask("/a", on: 5)
+      let words = await client.receive(until: "5 end")
+      expectEqual(words.filter { $0.hasPrefix("5") }, ["5 200", "5 =a", "5 end"])
+    }
+  }
+
+  @Test func `a request that is not whole in time is refused, and the connection ends`()
+    async throws
+  {
+    var options = ReplayServer.Options.patient
+    options.limits.requestSeconds = 0.05
+    try await Self.serving(Self.deck(), options) { client, _ in
+      await client.ask("/up", on: 1, more: true)
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words.first, "1 408")
+      expectEqual(words.last, "goaway 1 noError")
+      expectEqual(end, .finished)
+    }
+  }
+
+  @Test func `requests that overlap have a time each`() async throws {
+    var options = ReplayServer.Options.patient
+    options.limits.requestSeconds = 4
+    try await Self.serving(Self.deck(), options) { client, _ in
+      for stream in stride(from: 1, through: 41, by: 2) {
+        await client.ask("/up", on: stream, more: true)
+        if stream > 1 {
+          await client.send { $0.appendFrame(.data, .endStream, on: stream - 2, length: 0) }
+        }
+        try await Task.sleep(for: .milliseconds(250))
+      }
+      await client.send { $0.appendFrame(.data, .endStream, on: 41, length: 0) }
+      let words = await client.receive(until: "41 end")
+      expectEqual(words.count { $0.hasSuffix(" 200") }, 21)
+    }
+  }
+
+  @Test func `what is no HTTP/2 ends the connection with its error`() async throws {
+    try await Self.serving { client, _ in
+      await client.send { $0.appendFrame(.data, on: 1, length: 0) }
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words, ["goaway 0 protocolError"])
+      expectEqual(end, .finished)
+    }
+  }
+}
