@@ -352,7 +352,8 @@ import Testing
       }
       await client.send { $0.appendFrame(.data, .endStream, on: 41, length: 0) }
       let words = await client.receive(until: "41 end")
-      expectEqual(words.count { $0.hasSuffix(" 200") }, 21)
+      expectEqual(words.filter { $0.hasSuffix(" 408") || $0.hasPrefix("goaway") }, [])
+      #expect(words.contains("41 200") && words.contains("41 end"))
     }
   }
 

@@ -175,7 +175,7 @@ import TestSupport
     expectEqual(
       error.map { "\($0)" },
       """
-      1.json, allow: it is none, but rainy: no-back-off (it is a probe) in 0.json. Only shards of one \
+      1.json, allow: it is none, but in 0.json it is rainy: no-back-off (it is a probe). Only shards of one \
       drill can be merged; to compare two drills, use --baseline.
       """
     )
@@ -187,7 +187,7 @@ import TestSupport
     expectEqual(
       tail.joined(separator: "\n\n"),
       """
-      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) not met
+      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) not applicable
 
         error no-back-off
           \(Self.seen) In rainy, 3 of 3 calls,

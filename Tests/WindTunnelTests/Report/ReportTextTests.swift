@@ -13,7 +13,7 @@ import TestSupport
       rainy     network-layer      2   50.0 %     0.50  41.2 ms   50.0 %
                 urlsession         2    0.0 %        –  41.2 ms  100.0 %  1 crashed, 1 hung
 
-      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not met
+      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not applicable
 
       1 of 2 calls failed, first: windtunnel drill --again REPORT.json#rainy/call/1
 

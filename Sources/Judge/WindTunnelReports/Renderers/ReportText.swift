@@ -260,7 +260,8 @@ extension FindingGroup {
     guard counts.broken + counts.kept > 0 else { return [] }
     let found = groups.isEmpty ? "none" : words
     let name = subject.map { " of \($0.visibleInLine)" } ?? ""
-    let head = "findings\(name): \(found); \(counts.kept) rules kept, \(counts.notMet) not met"
+    let rules = "\(counts.kept) rules kept, \(counts.notMet) not applicable"
+    let head = "findings\(name): \(found); \(rules)"
     let full = form.isShort ? groups.prefix(TextForm.findingsMax) : groups[...]
     let rest = groups.dropFirst(full.count)
     return ["", head] + full.flatMap { $0.lines(form) } + (rest.isEmpty ? [] : [""])

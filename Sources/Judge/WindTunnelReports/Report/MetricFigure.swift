@@ -81,7 +81,7 @@ extension GateMetric {
       .init(\.silentRetries, "Requests received by the server but not reported by the client.")
     case .duplicates: .init(\.duplicates, "Repeated requests that must not be repeated.")
     case .retryAfterCompliance:
-      .init(\.retryAfterCompliance, "Share of the retries after a Retry-After that waited for its time.")
+      .init(\.retryAfterCompliance, "Share of retries after a Retry-After that waited for its time.")
     case .earlyRetries: .init(\.earlyRetries, "Retries before the time in Retry-After.")
     case .thunderingHerdIndex:
       .init(\.thunderingHerdIndex, "Maximum retries in a tenth of a second over their average.")
@@ -135,7 +135,7 @@ extension GateMetric {
     case .firstEventP95:
       .init(
         \.firstEventP95,
-        "Time from a handshake to the server's first message, 95th percentile."
+        "From a handshake to the server's first message, 95th percentile."
       )
     case .longestGap:
       .init(\.longestGap, "Maximum time in a call between two messages of the server.")

@@ -145,7 +145,11 @@ package struct ResponseEncoder {
 
   /// Writes content, without framing if there was no head.
   package func append(_ content: Data, to bytes: inout [UInt8]) {
-    guard let framing else { return bytes.append(contentsOf: content) }
+    guard let framing else {
+      // Frames of the protocol go first, such as the server's SETTINGS (RFC 9113 §3.4).
+      _ = codec.appendPending(upTo: 1, to: &bytes)
+      return bytes.append(contentsOf: content)
+    }
     codec.append(content, in: framing.framing, on: stream, to: &bytes)
   }
 

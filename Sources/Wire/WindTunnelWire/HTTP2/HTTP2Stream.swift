@@ -16,7 +16,7 @@ final class HTTP2Stream {
     /// The value of `content-length`.
     var length: Int?
     var received = 0
-    /// Whether its response has no content, whatever it is (RFC 9110 §9.3.2).
+    /// Whether the request is HEAD, whose response never has content (RFC 9110 §9.3.2).
     var isHead = false
     /// Whether END_STREAM was received.
     var isEnded = false
