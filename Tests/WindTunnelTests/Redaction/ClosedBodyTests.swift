@@ -31,6 +31,9 @@ import TestSupport
     )
     let (count, leftOut) = Self.kept(packed)
     expectEqual(count, 0)
-    expectEqual(leftOut, ["GET /a: a body in zstd cannot be decompressed to search for credentials"])
+    expectEqual(
+      leftOut,
+      ["GET /a: a body in zstd cannot be decompressed to search for credentials"]
+    )
   }
 }

@@ -15,12 +15,13 @@ enum DrillFlags {
     "current": .current, "apple": .apple,
   ]
 
-  /// Returns the flags of a drill.
+  /// Lists the flags of a drill.
   ///
   /// - Parameters:
   ///   - flown: The clients that run by default.
   ///   - variants: The clients that run only if they are named.
   ///   - isVirtual: Whether the default clock is virtual.
+  /// - Returns: The flags, in the order of the help.
   static func all(flown: [String], variants: [String], isVirtual: Bool) -> [Flag] {
     [
       Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),

@@ -81,7 +81,10 @@ extension GateMetric {
       .init(\.silentRetries, "Requests received by the server but not reported by the client.")
     case .duplicates: .init(\.duplicates, "Repeated requests that must not be repeated.")
     case .retryAfterCompliance:
-      .init(\.retryAfterCompliance, "Share of retries after a Retry-After that waited for its time.")
+      .init(
+        \.retryAfterCompliance,
+        "Share of retries after a Retry-After that waited for its time."
+      )
     case .earlyRetries: .init(\.earlyRetries, "Retries before the time in Retry-After.")
     case .thunderingHerdIndex:
       .init(\.thunderingHerdIndex, "Maximum retries in a tenth of a second over their average.")

@@ -154,7 +154,9 @@ enum CassetteLintCommand: Command {
 
   private static func conclude(_ leakCount: Int, _ oldCount: Int, _ ageMax: Int?) {
     let secrets = leakCount == 1 ? "1 secret" : "\(leakCount) secrets"
-    if leakCount > 0 { Terminal.complain("\(secrets). Record again before you commit: Git keeps every commit.\n") }
+    if leakCount > 0 {
+      Terminal.complain("\(secrets). Record again before you commit: Git keeps every commit.\n")
+    }
     guard let ageMax, oldCount > 0 else { return }
     let found = oldCount == 1 ? "1 interaction is" : "\(oldCount) interactions are"
     Terminal.complain(
