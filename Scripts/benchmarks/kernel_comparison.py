@@ -83,7 +83,18 @@ class Link:
         os.read(self.answers, 1)
 
     def exchange(self, request, response):
-        """Milliseconds to connect, and from there to the last byte; None where it failed."""
+        """Milliseconds to connect, and from there to the last byte; None if it failed."""
+        return self.receive(request, [response])
+
+    def streams(self, count, response):
+        """Milliseconds to connect, and from there to the end of the first and of the last of some
+        responses, each of which is sent as one frame; None if they failed."""
+        times = self.receive(120 * count, [response] * count)
+        return times and (times[0], times[1], times[-1])
+
+    def receive(self, request, responses):
+        """Milliseconds to connect, and from there to each response's end; None if it failed."""
+        ends, rest = [], sum(responses)
         with socket.socket() as client:
             client.settimeout(60)
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, b"cubic")
@@ -92,19 +103,19 @@ class Link:
             try:
                 client.connect((SERVER, PORT))
                 connected = time.monotonic()
-                client.sendall(struct.pack(">II", request - 8, response) + bytes(request - 8))
-                rest = response
+                client.sendall(struct.pack(">II", request - 8, rest) + bytes(request - 8))
                 while rest:
                     got = len(client.recv(1 << 18))
                     if not got:
                         return None
                     rest -= got
-                done = time.monotonic()
+                    while len(ends) < len(responses) and sum(responses[len(ends) + 1:]) >= rest:
+                        ends.append((time.monotonic() - connected) * 1000)
             except OSError:
                 return None
             # Reset, so that nothing of it is on the link when the next begins.
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            return (connected - start) * 1000, (done - connected) * 1000
+            return (connected - start) * 1000, *ends
 
     def close(self):
         for pid in self.children:
@@ -186,6 +197,27 @@ def random_cells(link, options):
     return above <= max(1, cells // 10)
 
 
+def stream_cells(link, options):
+    """Measures responses that share a connection; a test of the package compares them."""
+    cells = []
+    for cell in options.streams.split(","):
+        rtt, loss, count = (float(word) for word in cell.split(":"))
+        way = {"delay": rtt / 2000, "loss": loss}
+        link.set({**way, "seed": len(cells) + 1}, {**way, "seed": len(cells) + 1001})
+        samples = [link.streams(int(count), 14_480) for _ in range(options.connections)]
+        samples = [[round(value, 3) for value in sample] for sample in samples if sample]
+        cells.append({"roundTripMilliseconds": rtt, "loss": loss, "streams": int(count),
+                      "responseBytes": 14_480, "samples": samples})
+        print(f"{cell}: {len(samples)} connections", flush=True)
+    with open(options.samples, "w") as file:
+        about = ("Linux %s, CUBIC, independent loss both ways, requests of 120 bytes at once: "
+                 "milliseconds to connect, and from there to the end of the first and of the last "
+                 "response." % ".".join(os.uname().release.split(".")[:2]))
+        rows = ",\n    ".join(json.dumps(cell) for cell in cells)
+        file.write('{\n  "about": "%s",\n  "cells": [\n    %s\n  ]\n}\n' % (about, rows))
+    return True
+
+
 def exact_cases(link, options):
     cases = [("up", "data", [1]), ("up", "data", [1, 2]), ("up", "data", [1, 2, 3])]
     cases += [("down", "data", list(numbers)) for numbers in ((5,), (8,), (10,), (9, 10), (8, 9, 10))]
@@ -208,7 +240,7 @@ def exact_cases(link, options):
 
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--model", required=True)
+parser.add_argument("--model")
 parser.add_argument("--connections", type=int, default=150)
 parser.add_argument("--round-trips", default="100")
 parser.add_argument("--losses", default="0.01,0.02,0.05,0.1")
@@ -216,11 +248,13 @@ parser.add_argument("--bytes", default="1000,14480,100000")
 parser.add_argument("--burst")
 parser.add_argument("--samples", help="a file that keeps what was measured, and is gone by the next time")
 parser.add_argument("--exact", action="store_true")
+parser.add_argument("--streams", help="round trip:loss:streams of each cell")
 options = parser.parse_args()
 subprocess.run("ip link set lo up".split(), check=True)
 link = Link()
 try:
-    ok = (exact_cases if options.exact else random_cells)(link, options)
+    mode = stream_cells if options.streams else exact_cases if options.exact else random_cells
+    ok = mode(link, options)
 finally:
     link.close()
 sys.exit(0 if ok else 1)

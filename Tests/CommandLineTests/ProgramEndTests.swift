@@ -6,7 +6,7 @@ import TestSupport
   /// A program that has printed a word on each stream and then runs on.
   private static let endless = ["/bin/sh", "-c", "echo words >&2; echo begun; exec sleep 1000"]
 
-  @Test func `a run whose task is cancelled is an error that says how far it came`() async throws {
+  @Test func `a cancelled run is an error with the output so far`() async throws {
     let program = try StartedProgram(Self.endless)
     try program.start()
     try await expectEqual(program.line(), "begun")

@@ -83,7 +83,7 @@ import WindTunnelURLSession
   enum Upload: CaseIterable { case data, stream, uploadData, uploadFile }
 
   @Test(arguments: Upload.allCases, Stage.allCases)
-  func `what a client sends is on the tape, however it is sent`(upload: Upload, stage: Stage)
+  func `a request body is recorded byte for byte, however it is sent`(upload: Upload, stage: Stage)
     async throws
   {
     let samples = [0, 8, 9, 13, 14, 23].map { Sample.all[$0] }

@@ -42,7 +42,10 @@ import WindTunnelSymptoms
     ],
     Stage.allCases
   )
-  func `what follows the last take is what was said`(row: (EndPolicy, [String]), stage: Stage)
+  func `the end policy decides the response after the last recording`(
+    row: (EndPolicy, [String]),
+    stage: Stage
+  )
     async throws
   {
     let deck = Deck(Self.takes(2), then: row.0)

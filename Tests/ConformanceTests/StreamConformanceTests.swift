@@ -79,7 +79,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: Stage.allCases)
-  func `what a recorder hears of a stream is on the tape piece by piece`(stage: Stage)
+  func `a recorder stores each piece of a stream with its time`(stage: Stage)
     async throws
   {
     // Each piece waits for a while, so that a reader gets it alone.

@@ -20,7 +20,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("calls"))
-  func `updates are what there is, marked, and then what is new or the error`() async throws {
+  func `updates are the stored response, marked, then the fresh one or the error`() async throws {
     let fixture = try Fixture.cached(at: "/updates")
     let page = fixture.page
     #expect(await read(fixture.client.updates(of: page)) == (["one network"], nil))
@@ -37,7 +37,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("calls"))
-  func `a stale answer says which error it stands in for`() async throws {
+  func `a stale response states the error that it replaces`() async throws {
     let fixture = try Fixture.cached(at: "/absent")
     let page = Endpoint(.get, "/absent", mostRetries: 0)
     let first = try await fixture.client.call(page)
@@ -76,7 +76,7 @@ import WindTunnelTesting
       (.middleware(""), .tell), (.invalidRequest(.method("")), .tell),
     ] as [(NetworkError, NetworkError.Kind)]
   )
-  func `a screen knows what to do about an error`(error: NetworkError, kind: NetworkError.Kind) {
+  func `each error has a reaction of the screen`(error: NetworkError, kind: NetworkError.Kind) {
     expectEqual(error.kind, kind)
   }
 
@@ -100,7 +100,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("calls"))
-  func `an envelope's code renews the token, and its words are handed out`() async throws {
+  func `an envelope's code renews the token, and its message is returned`() async throws {
     let tokens = BearerTokens("old", expiry: .init(codes: ["40101"])) { "new" }
     let fixture = try Fixture(at: "/enveloped", authenticator: tokens)
     let value = try await fixture.client.value(
@@ -112,7 +112,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("calls"))
-  func `an answer brings its record, which can be kept`() async throws {
+  func `a response has its record, which can be stored`() async throws {
     let fixture = try Fixture(at: "/once", sendsTraces: true)
     let answer = try await fixture.waited(1).result.get()
     let record = try #require(answer.record)

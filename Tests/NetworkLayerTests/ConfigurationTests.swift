@@ -38,21 +38,21 @@ import WindTunnelNetworkLayer
     )
   }
 
-  @Test func `what is wrong is told at once, all of it`() {
+  @Test func `an invalid configuration reports all problems at once`() {
     let wrong = ConfigurationLayer(
       baseURL: "http://api.example.test",
       deadlineMilliseconds: 0,
       slots: 65
     )
     #expect(
-      throws: ConfigurationError(faults: [
+      throws: ConfigurationError(problems: [
         "\"baseURL\" is \"http://api.example.test\"; it must be https with a host and without a query.",
         "\"deadlineMilliseconds\" is 0; it must be 1 to 3600000.",
         "\"slots\" is 65; it must be 1 to 64.",
       ])
     ) { try NetworkConfiguration(builtIn: wrong) }
     #expect(
-      throws: ConfigurationError(faults: [
+      throws: ConfigurationError(problems: [
         "\"baseURL\" is missing; the built-in layer must have one."
       ])
     ) { try NetworkConfiguration(builtIn: ConfigurationLayer()) }
@@ -64,7 +64,7 @@ import WindTunnelNetworkLayer
       headers: ["": "1", "X A": "1", "X-B": "a\nb", "X-C": "fine"]
     )
     #expect(
-      throws: ConfigurationError(faults: [
+      throws: ConfigurationError(problems: [
         "\"baseURL\" is \"https://api.example.test/#part\"; it must not have a fragment.",
         "\"headers\" has the name \"\"; a name can have letters, digits and "
           + "!#$%&'*+-.^_`|~.",

@@ -70,7 +70,7 @@ import WindTunnelTesting
       #"{"deadlineMilliseconds":9000,"mostRetries":1,"slots":2}"#
     )
     #expect(
-      throws: ConfigurationError(faults: [
+      throws: ConfigurationError(problems: [
         "\"mostRetries\" of \"/pay\" is 11; it must be 0 to 10."
       ])
     ) {
@@ -118,7 +118,7 @@ import WindTunnelTesting
     #expect(throws: RequestError.self) { try all.sending(["a": ["b": 1]], as: .query) }
   }
 
-  @Test(.cassette("calls")) func `base parameters are those of the attempt`() async throws {
+  @Test(.cassette("calls")) func `base parameters are evaluated at each attempt`() async throws {
     let number = Counter()
     let base = [ParameterPlace.query, .form, .json].map { place in
       BaseParameters(in: place) { [Headers.Field("n", "\(number.next())")] }

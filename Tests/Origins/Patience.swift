@@ -8,6 +8,7 @@ extension Limits {
     var limits = Limits()
     limits.idleSeconds = 3600
     limits.requestSeconds = 3600
+    limits.sendSeconds = 3600
     limits.handshakeSeconds = 3600
     limits.lingerSeconds = 3600
     limits.connectSeconds = 3600

@@ -113,7 +113,8 @@
       expectEqual(drilled.fact("inRealTime"), nil)
     }
 
-    @Test(World.needs("curl", "python3")) func `what asks somebody outside runs in real time`()
+    @Test(World.needs("curl", "python3"))
+    func `a program that connects to an outside process runs in real time`()
       async throws
     {
       let script = """

@@ -12,7 +12,9 @@
       #expect(run.notes.asleep.hasSuffix(" call 0 3\n"))
     }
 
-    @Test func `who waits for somebody outside does not sleep for ever`() async throws {
+    @Test func `a program that waits for an outside process is stopped with the reason`()
+      async throws
+    {
       let fifo = FileManager.default.temporaryDirectory.appending(path: "fifo-\(UUID())").path
       try #require(mkfifo(fifo, 0o600) == 0)
       defer { unlink(fifo) }

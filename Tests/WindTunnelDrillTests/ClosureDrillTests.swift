@@ -120,7 +120,7 @@ import TestSupport
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
-  func `a call that does not end is a row, and what it does later harms nobody`(stage: Stage)
+  func `a hung call is reported, and its later actions do not affect other calls`(stage: Stage)
     async throws
   {
     let (gate, opened) = AsyncStream<Void>.makeStream()

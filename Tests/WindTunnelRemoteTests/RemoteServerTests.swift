@@ -35,7 +35,7 @@ import WindTunnelServer
     return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
   }
 
-  @Test func `a server tells that it is there, and what came`() async throws {
+  @Test func `a remote server reports its health and the received requests`() async throws {
     try await Self.with { server, base in
       let health = try await server.health()
       #expect(health.scenario == "plan" || health.scenario == "calm")
@@ -74,7 +74,7 @@ import WindTunnelServer
     }
   }
 
-  @Test func `a test sets its tape, its stubs and its weather`() async throws {
+  @Test func `a test sets the cassette, stubs and scenario of a remote server`() async throws {
     try await Self.with { server, base in
       let tape = Cassette([
         Interaction(Request("GET", "https://api.example.test/a"), .text(Body("mine")))
@@ -114,7 +114,7 @@ import WindTunnelServer
     }
   }
 
-  @Test func `nobody at the address is told with what to do`() async throws {
+  @Test func `a missing server is reported with the command that starts it`() async throws {
     let free = try #require(URL(string: "http://127.0.0.1:1"))
     let error = await #expect(throws: RemoteError.self) {
       try await RemoteServer(admin: free, timeout: 5).health()

@@ -79,7 +79,7 @@ import TestSupport
     }
   }
 
-  @Test func `the log of the admin port changes nothing of what is told`() async throws {
+  @Test func `an admin port does not change the reported events`() async throws {
     var options = ReplayServer.Options()
     options.admin = Admin()
     try await expectEqual(Self.steps(of: [Self.get("/a")], in: .calm, options), [Self.whole])

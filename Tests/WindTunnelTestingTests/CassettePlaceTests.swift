@@ -6,7 +6,7 @@ import WindTunnelSymptoms
 
 @Suite struct CassettePlaceTests {
 
-  @Test func `a cassette lies beside the test or where the environment says`() throws {
+  @Test func `the cassette is beside the test, or in the environment's folder`() throws {
     let beside = try CassettePlace("a", besides: "/src/Tests/ATests.swift", environment: [:])
     expectEqual(beside.file.path, "/src/Tests/Cassettes/a.json")
     let named = try CassettePlace(
@@ -40,7 +40,7 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test func `without a cassette nothing goes live where nothing is recorded`() throws {
+  @Test func `a missing cassette is an error if recording is off`() throws {
     let place = try CassettePlace("gone", besides: "/nowhere/a.swift", environment: ["CI": "1"])
     let error = #expect(throws: CassetteProblem.self) { try place.deck() }
     expectEqual(
@@ -56,7 +56,7 @@ import WindTunnelSymptoms
     ("team/usrs", " The same folder has users.json: did you mean \"team/users\"?"),
     ("team/orders", ""), ("nowhere/users", ""),
   ])
-  func `a name that may be misspelt comes with the one that lies beside it`(
+  func `a possibly misspelt cassette name is reported with the existing one`(
     name: String,
     suggestion: String
   ) throws {
@@ -106,7 +106,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [true, false])
-  func `an origin that is gone takes nobody's place`(isThere: Bool) throws {
+  func `an unreachable origin does not overwrite a cassette`(isThere: Bool) throws {
     let folder = try TemporaryFolder()
     let place = try CassettePlace(
       "gone",

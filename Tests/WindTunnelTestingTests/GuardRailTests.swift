@@ -108,7 +108,7 @@ import WindTunnelDrillTesting
     }
   }
 
-  @Test func `a tape that nobody asked is a warning`() async throws {
+  @Test func `an unused cassette is a warning`() async throws {
     let words = try await said(by: .cassette("users")) {}
     expectEqual(
       words,
@@ -124,7 +124,7 @@ import WindTunnelDrillTesting
 
   private struct Broken: Error, CustomStringConvertible { var description: String { "it broke" } }
 
-  @Test func `a tape that nobody asked is a warning where the test throws, too`() async throws {
+  @Test func `an unused cassette is a warning even if the test throws`() async throws {
     let words = try await said(by: .cassette("users")) { throw Broken() }
     let warning = Said(
       words: "No request reached users.json: let the code under test use "
@@ -134,7 +134,7 @@ import WindTunnelDrillTesting
     expectEqual(words, [warning, Said(words: "it broke", isError: true)])
   }
 
-  @Test func `a tape that somebody asked is no news where the test throws`() async throws {
+  @Test func `a used cassette causes no warning if the test throws`() async throws {
     let words = try await said(by: .cassette("users")) {
       _ = try await UserAPI(session: .windTunnel).profile(7)
       throw Broken()
@@ -149,7 +149,7 @@ import WindTunnelDrillTesting
     expectEqual(deck.oversight(after: Broken(), of: "users.json")?.hasPrefix("No request"), true)
   }
 
-  @Test func `a tape that somebody asked is no news, nor a rule that did not fire`() async throws {
+  @Test func `a used cassette causes no warning, nor does an unused rule`() async throws {
     let words = try await said(by: .cassette("users")) {
       try await withFaults([.on("GET /users/*", .attempt(9), .status(503))]) {
         _ = try await UserAPI(session: .windTunnel).profile(7)
@@ -257,7 +257,7 @@ import WindTunnelDrillTesting
       try await run.close()
     }
 
-    @Test func `at a desk, what is not on the tape comes with the word that records it`()
+    @Test func `outside CI, a missing recording is reported with the command that records it`()
       async throws
     {
       let run = try await ChildRun(live())

@@ -94,7 +94,8 @@
         + "network. It failed, so nothing is written."
     }
 
-    @Test func `a name that may be misspelt comes with the one that lies beside it`() async throws {
+    @Test func `a possibly misspelt cassette name is reported with the existing one`() async throws
+    {
       let run = try await ChildRun(live())
       let tests = [("asksForA", "shared", "share"), ("throwsInTheEnd", "thrown", "throw")]
       for (test, name, there) in tests {
@@ -179,7 +180,8 @@
       try await run.close()
     }
 
-    @Test func `verification asks once for what was played, and tells what it could not ask`()
+    @Test
+    func `verification sends each played request once, and reports requests that it cannot send`()
       async throws
     {
       let live = live(2)

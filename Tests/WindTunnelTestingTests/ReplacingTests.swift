@@ -36,7 +36,7 @@ import WindTunnel
     interactions.map { $0.response?.body.text ?? "" }
   }
 
-  @Test func `what was not asked for stays, and what has not changed stays to the letter`() {
+  @Test func `interactions that were not requested stay, and unchanged ones stay byte for byte`() {
     let new = [
       interaction("/a", "a1", date: "Tue, 02 Jan 2024 00:00:00 GMT"), interaction("/b", "B"),
     ]
@@ -45,7 +45,7 @@ import WindTunnel
     expectEqual(recorded(new, onto: tape), expected)
   }
 
-  @Test func `further answers stand behind those that came before them`() {
+  @Test func `additional responses follow the recorded ones of the same request`() {
     let new = ["/b", "/n", "/a", "/a", "/a", "/m"].map { interaction($0, "new \($0)") }
     expectEqual(
       texts(recorded(new, onto: tape)),

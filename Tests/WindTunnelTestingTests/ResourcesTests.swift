@@ -110,7 +110,8 @@ import WindTunnel
     expectEqual(build.path(copy), "shop_ShopTests.resources/Cassettes/users.json")
   }
 
-  @Test func `what lies beside the test comes before a file at the top`() throws {
+  @Test func `a cassette beside the test has precedence over one at the bundle's top level`() throws
+  {
     let build = try Build("shop_ShopTests.resources/users.json", Self.source)
     expectEqual(build.path(try build.found("users", ["CI": "1"])), Self.source)
   }

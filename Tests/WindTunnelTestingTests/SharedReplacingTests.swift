@@ -50,7 +50,7 @@ import WindTunnel
     expectEqual(recorded([order(17), order(18)], onto: tape), tape)
   }
 
-  @Test func `what another test has recorded stays in front of what comes later`() {
+  @Test func `recordings of an earlier test stay before those of later tests`() {
     let first = [ask("/a", "a"), ask("/s", "1"), ask("/s", "2")]
     let second = [ask("/s", "3"), ask("/a", "a"), ask("/s", "2")]
     let tape = recorded([first, second])

@@ -71,7 +71,9 @@ struct VerifyModeTests {
     await server.stop()
   }
 
-  @Test func `what the test takes out is not shown, whoever else asked`() async throws {
+  @Test func `values that the test redacts are not shown, even after another test verified them`()
+    async throws
+  {
     let live = Deck([.get("/pin") { _ in .json(["vault": "tulip-canary-88"]) }])
     let server = try await ReplayServer(live, .patient)
     let request = Request("GET", RequestURL("\(server.url)/pin"))

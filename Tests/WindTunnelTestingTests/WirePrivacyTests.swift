@@ -207,7 +207,11 @@ import WindTunnelSymptoms
     let text = try await run(deck, by: try place.wire(for: deck, settings)) { session, own in
       try await session.text("\(own)/go")
     }
-    #expect(text.hasPrefix("\(canary.server.url) is not asked here: it is not the server that is"))
+    #expect(
+      text.hasPrefix(
+        "\(canary.server.url) receives no requests here: it is not the recorded server"
+      )
+    )
     let hop = deck.recorded().cassette.interactions.first
     expectEqual(hop?.response?.headers["Location"], canary.url)
     // Told, so that the test that took it for an answer fails, and nothing is written.

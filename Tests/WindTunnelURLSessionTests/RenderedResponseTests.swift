@@ -84,7 +84,7 @@ import WindTunnelURLSession
     expectEqual(hits(session), 0)
   }
 
-  @Test func `who asks again hears the same`() async {
+  @Test func `repeated requests get equal responses`() async {
     let deck = Deck(cassette("seven", ["Content-Type": "text/plain", "X-One": "1"]), then: .repeat)
     let session = deck.session()
     var told: [Told] = []
@@ -126,7 +126,7 @@ import WindTunnelURLSession
     }
   }
 
-  @Test func `what is longer than it says is cut by nobody`() async {
+  @Test func `in process, a too large Content-Length is replaced by the body's length`() async {
     let deck = Deck(cassette("seven", ["Content-Length": "9999"]), then: .repeat)
     let session = deck.session()
     var told: [Told] = []

@@ -50,7 +50,7 @@ import WindTunnelURLSession
     await expectEqual(session.seen(Self.url).text, #"{"n":1}"#)
   }
 
-  @Test func `what was due while the machine held everybody up is no silence, either`() async {
+  @Test func `a delay by a busy machine does not count as silence`() async {
     let answer = Interaction(Request("GET", RequestURL(Self.url)), Response(body: Body("rest")))
     let deck = Deck(
       Cassette([answer]),

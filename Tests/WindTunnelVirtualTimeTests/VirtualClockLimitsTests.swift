@@ -86,7 +86,7 @@ import WindTunnelVirtualTime
 
   @available(macOS 15, iOS 18, *)
   @Test(arguments: 0..<10)
-  func `whatever comes back when time has gone on is named`(number: Int) async {
+  func `work that resumes after virtual time has advanced is reported`(number: Int) async {
     let clock = VirtualClock()
     let reason = await Self.reason(on: clock, patience: .seconds(60)) {
       let moment = DispatchSemaphore(value: 0)

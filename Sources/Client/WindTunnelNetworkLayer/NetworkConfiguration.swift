@@ -41,26 +41,26 @@ public struct NetworkConfiguration: Sendable, Hashable {
     fetched: ConfigurationLayer = ConfigurationLayer()
   ) throws(ConfigurationError) {
     let layer = builtIn.under(atLaunch).under(fetched)
-    var faults: [String] = []
-    let url = Self.url(layer.baseURL, &faults)
+    var problems: [String] = []
+    let url = Self.url(layer.baseURL, &problems)
     let timeout = layer.attemptTimeoutMilliseconds ?? 15_000
     let deadline = layer.deadlineMilliseconds ?? 60_000
     let slots = layer.slots ?? TrafficCaps().total
     let perHost = layer.slotsPerHost ?? min(slots, TrafficCaps().perHost)
-    faults += ConfigurationError.faults(of: [
+    problems += ConfigurationError.problems(of: [
       ("attemptTimeoutMilliseconds", timeout, 1...600_000),
       ("deadlineMilliseconds", deadline, 1...3_600_000),
       ("slots", slots, 1...64), ("slotsPerHost", perHost, 1...64),
     ])
     for (name, value) in (layer.headers ?? [:]).sorted(by: { $0.key < $1.key }) {
       if !name.isToken {
-        faults.append(
+        problems.append(
           "\"headers\" has the name \"\(name)\"; a name can have letters, digits and "
             + "!#$%&'*+-.^_`|~."
         )
       }
       if !value.isFieldValue {
-        faults.append(
+        problems.append(
           "\"headers\" has a value of \"\(name)\" with a line feed or another control character; "
             + "remove it."
         )
@@ -68,16 +68,16 @@ public struct NetworkConfiguration: Sendable, Hashable {
     }
     let endpoints = layer.endpoints ?? [:]
     for (template, terms) in endpoints.sorted(by: { $0.key < $1.key }) {
-      faults += terms.faults(of: template)
+      problems += terms.problems(of: template)
     }
     if let shares = layer.engineShares {
-      faults += EngineShares.faults(of: shares).map { "\"engineShares\": \($0)" }
+      problems += EngineShares.problems(of: shares).map { "\"engineShares\": \($0)" }
     }
     var links: LinkRules?
     do throws(ConfigurationError) { links = try layer.links.map(LinkRules.init) } catch {
-      faults += error.faults
+      problems += error.problems
     }
-    guard let url, faults.isEmpty else { throw ConfigurationError(faults: faults) }
+    guard let url, problems.isEmpty else { throw ConfigurationError(problems: problems) }
     baseURL = url
     limits = CallLimits(attemptTimeout: .milliseconds(timeout), deadline: .milliseconds(deadline))
     caps = TrafficCaps(
@@ -150,19 +150,19 @@ public struct NetworkConfiguration: Sendable, Hashable {
     try seal(try JSONEncoder.ofRequests.encode(merged))
   }
 
-  private static func url(_ text: String?, _ faults: inout [String]) -> URL? {
+  private static func url(_ text: String?, _ problems: inout [String]) -> URL? {
     guard let text else {
-      faults.append("\"baseURL\" is missing; the built-in layer must have one.")
+      problems.append("\"baseURL\" is missing; the built-in layer must have one.")
       return nil
     }
     guard let url = URL(string: text), isSecure(url), url.query == nil else {
-      faults.append(
+      problems.append(
         "\"baseURL\" is \"\(text)\"; it must be https with a host and without a query."
       )
       return nil
     }
     guard url.fragment == nil else {
-      faults.append("\"baseURL\" is \"\(text)\"; it must not have a fragment.")
+      problems.append("\"baseURL\" is \"\(text)\"; it must not have a fragment.")
       return nil
     }
     return url
@@ -306,7 +306,9 @@ public struct Secret: Sendable, Hashable, Codable {
     value = try decoder.singleValueContainer().decode(String.self)
   }
 
-  /// Encodes the value itself; only an encrypted export does this.
+  /// Encodes the secret value itself in plain text, without redaction.
+  ///
+  /// Encrypt the result, as a sealed configuration does.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(value)

@@ -46,9 +46,7 @@ struct LayerAttempt: ConsoleSubject {
         answer.status, answer.bytesElsewhere.map { Int($0) } ?? answer.body.count
       )
       row.ending = "whole"
-    case .failure(.failed(let symptom, _))?: row.ending = symptom.rawValue
-    case .failure(.cancelled)?: row.ending = "cancelled"
-    case .failure(.file)?: row.ending = "file"
+    case .failure(let error)?: row.ending = error.asNetworkError.name
     case nil: row.ending = over == nil ? nil : "whole"
     }
     return row

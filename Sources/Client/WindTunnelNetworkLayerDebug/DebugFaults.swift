@@ -129,13 +129,11 @@ public struct DebugFaultsError: Error, Sendable, Hashable, CustomStringConvertib
 /// That session is ephemeral and created each time a scenario is set. It has none of the cookies,
 /// additional header fields, credentials and time-outs of the transport's session. Set on the
 /// request everything that the server requires.
-public final class FaultHook: Transport, @unchecked Sendable {
+public final class FaultHook: Transport {
   private let transport: any Transport
   private let time: any TimeSource
-  private let lock = NSLock()
-  private var current: DebugFaults
-  /// The transport of requests while the faults are a scenario.
-  private var tunnel: URLSessionTransport?
+  /// The faults, and the transport of requests while they are a scenario.
+  private let state: Locked<(faults: DebugFaults, tunnel: URLSessionTransport?)>
 
   /// Creates a hook in front of a transport.
   public init(
@@ -145,8 +143,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
   ) {
     self.transport = transport
     self.time = time
-    current = faults
-    tunnel = Self.tunnel(in: faults)
+    state = Locked((faults, Self.tunnel(in: faults)))
   }
 
   /// The faults of the next requests.
@@ -154,10 +151,10 @@ public final class FaultHook: Transport, @unchecked Sendable {
   /// A scenario starts from its beginning each time it is set, and stays in memory until the
   /// process ends.
   public var faults: DebugFaults {
-    get { lock.withLock { current } }
+    get { state.withLock { $0.faults } }
     set {
       let tunnel = Self.tunnel(in: newValue)
-      lock.withLock { (current, self.tunnel) = (newValue, tunnel) }
+      state.withLock { $0 = (newValue, tunnel) }
     }
   }
 
@@ -180,7 +177,7 @@ public final class FaultHook: Transport, @unchecked Sendable {
 
   /// Returns the transport that carries a request with the current faults.
   private func carrier(of request: URLRequest) async throws(TransportError) -> any Transport {
-    let (faults, tunnel) = lock.withLock { (current, self.tunnel) }
+    let (faults, tunnel) = state.withLock { $0 }
     switch faults {
     case .calm: return transport
     case .offline: throw .failed(.offline, text: "The debug build is offline.")

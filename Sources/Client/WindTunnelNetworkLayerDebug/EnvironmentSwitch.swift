@@ -19,14 +19,13 @@ public import WindTunnelNetworkLayer
 ///
 /// A client is always built for production. This middleware, which only debug builds can link,
 /// rewrites the URL of each attempt. An attempt in flight is not affected.
-public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
+public final class EnvironmentSwitch: Middleware {
   /// The name of the environment that the app was built for.
   public static let production = "production"
 
   private let base: URL
   private let environments: [String: URL]
-  private let lock = NSLock()
-  private var current = EnvironmentSwitch.production
+  private let current = Locked(EnvironmentSwitch.production)
 
   /// Creates a switch between named environments.
   ///
@@ -42,18 +41,18 @@ public final class EnvironmentSwitch: Middleware, @unchecked Sendable {
   public var names: [String] { environments.keys.sorted() }
 
   /// The name of the current environment.
-  public var environment: String? { lock.withLock { current } }
+  public var environment: String? { current.withLock { $0 } }
 
   /// Switches to an environment; `false`, and without effect, if the name is unknown.
   public func change(to name: String) -> Bool {
     guard environments[name] != nil else { return false }
-    lock.withLock { current = name }
+    current.withLock { $0 = name }
     return true
   }
 
   /// Moves a request from the production base URL to the current one.
   public func outgoing(_ request: URLRequest) async throws(MiddlewareError) -> URLRequest {
-    guard let target = environments[lock.withLock { current }], target != base else {
+    guard let target = environments[current.withLock { $0 }], target != base else {
       return request
     }
     guard let moved = request.moved(from: base, to: target) else {

@@ -22,7 +22,7 @@ internal import WindTunnelWire
 /// One engine serves any number of conversations on one thread, which ends with the engine; an app
 /// needs only one. On Apple platforms it makes the process ignore SIGPIPE.
 public struct SocketConversationEngine: ConversationEngine {
-  private let dialing: Result<HTTPClient, DialFailure>
+  private let dialing: Result<HTTPClient, TransportError>
   private let compresses: Bool
 
   /// Creates an engine with a thread of its own.
@@ -42,6 +42,7 @@ public struct SocketConversationEngine: ConversationEngine {
     dialing = Result { [limits] () throws(DialFailure) in
       try HTTPClient(trusting: certificates.map { .certificates($0) } ?? .system, limits)
     }
+    .mapError { TransportError($0) }
     self.compresses = compresses && PerMessageDeflate.isSupported
   }
 
@@ -52,10 +53,7 @@ public struct SocketConversationEngine: ConversationEngine {
 
   /// Opens a connection, within the request's time-out.
   public func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
-    let dialer: HTTPClient
-    do throws(DialFailure) { dialer = try dialing.get() } catch {
-      throw TransportError(error)
-    }
+    let dialer = try dialing.get()
     guard let url = request.url else { throw .failed(.badURL, text: "The request has no URL.") }
     let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
     let handshake = Request(

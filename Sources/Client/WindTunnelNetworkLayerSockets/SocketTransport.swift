@@ -73,7 +73,7 @@ public struct SocketTransport: Transport {
     }
   }
 
-  private let making: Result<HTTPClient, DialFailure>
+  private let making: Result<HTTPClient, TransportError>
   private let limits: Limits
 
   /// Creates a transport with a thread of its own.
@@ -89,6 +89,7 @@ public struct SocketTransport: Transport {
         limits.ofConnections
       )
     }
+    .mapError { TransportError($0) }
   }
 
   /// The owner of the transport's thread.
@@ -138,8 +139,7 @@ public struct SocketTransport: Transport {
     _ upload: Upload,
     isStreamed: Bool
   ) async throws(TransportError) -> (IncomingResponse, ResponseHead, isRedirected: Bool) {
-    let client: HTTPClient
-    do throws(DialFailure) { client = try making.get() } catch { throw TransportError(error) }
+    let client = try making.get()
     var step = try WrittenRequest(request, upload)
     for count in 0...max(0, limits.redirectsMax) {
       let arrival = IncomingResponse(

@@ -224,8 +224,8 @@ public struct ProcessDrill: Sendable {
 extension ProcessDrill.RunResult.Part {
   /// The part as text, such as `after 1 of 2 scenarios, with 80 calls made`.
   package var words: String {
-    "after \(scenarios.flown) of \(scenarios.all) scenarios, with \(calls) "
-      + "\(calls == 1 ? "call" : "calls") made"
+    "after \(scenarios.flown) of \(scenarios.all) scenarios, with "
+      + "\(calls.counted("call")) made"
   }
 }
 

@@ -10,9 +10,9 @@ extension Expectations {
   /// plan.expectations = .swiftTesting
   /// ```
   public static let swiftTesting = Expectations { flow in
-    let issues = Issues()
+    let issues = Locked<[String]>([])
     let trait: IssueHandlingTrait = .compactMapIssues { issue in
-      issues.add("\(issue)")
+      issues.withLock { $0.append("\(issue)") }
       return nil
     }
     guard let test = Test.current else {
@@ -21,13 +21,6 @@ extension Expectations {
     }
     // It throws only errors of the flow, which throws none.
     try? await trait.provideScope(for: test, testCase: Test.Case.current) { await flow() }
-    return issues.all
-  }
-
-  /// The issues of a flow.
-  private final class Issues: Sendable {
-    private let sentences = Locked<[String]>([])
-    var all: [String] { sentences.withLock { $0 } }
-    func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
+    return issues.withLock { $0 }
   }
 }

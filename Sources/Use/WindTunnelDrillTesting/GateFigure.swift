@@ -104,7 +104,7 @@ extension GateFigure where Value == Double {
   public static var failedActionRate: Self { Self(.failedActionRate) }
   /// The number of calls that returned an outdated copy.
   public static var staleServed: Self { Self(.staleServed) }
-  /// The number of calls that succeeded with a body that was not recorded.
+  /// The number of calls that reported success although their body differed from the recorded one.
   public static var silentTruncations: Self { Self(.silentTruncations) }
   /// The number of calls in which the client's process crashed.
   public static var crashes: Self { Self(.crashes) }

@@ -26,7 +26,9 @@ struct ReferenceStart: Sendable {
   func folder(of state: StartupState) async throws -> TemporaryFolder? {
     guard let text = recorded.kept(in: state) else { return nil }
     let folder = try TemporaryFolder()
-    _ = try await bootstrap(in: folder, dialTest: nil).launch(by: OneAnswer(body: text))
+    _ = try await bootstrap(in: folder, dialTest: nil).launch(
+      by: ScriptedEngine { _ in ServerResponse(status: 200, body: text) }
+    )
     return folder
   }
 
@@ -80,14 +82,5 @@ struct ReferenceStart: Sendable {
       dialTest: dialTest,
       time: time
     )
-  }
-}
-
-/// A transport with one response for all requests.
-private struct OneAnswer: Transport {
-  let body: Data
-
-  func send(_ request: URLRequest) async throws(TransportError) -> ServerResponse {
-    ServerResponse(status: 200, body: body)
   }
 }

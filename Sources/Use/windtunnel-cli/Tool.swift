@@ -38,7 +38,7 @@ enum Tool {
     case "--version": return Terminal.answer("windtunnel \(version)\n")
     default: break
     }
-    guard let command = commands.first(where: { isMeant($0, by: words) }) else {
+    guard let command = commands.first(where: { words.starts(with: $0.words) }) else {
       return unknown(words)
     }
     let rest = Array(words.dropFirst(command.words.count))
@@ -61,10 +61,6 @@ enum Tool {
     Terminal.refuse(refusal, as: "windtunnel", helpFor: command)
   }
 
-  private static func isMeant(_ command: any Command.Type, by words: [String]) -> Bool {
-    words.starts(with: command.words)
-  }
-
   /// Refuses a word that is no command, or the first word of a group, such as `cassette`.
   private static func unknown(_ words: [String]) -> ExitCode {
     let word = words[0]
@@ -73,7 +69,7 @@ enum Tool {
       let refusal: CommandError =
         word.hasPrefix("-")
         ? .unknownFlag(word, among: ["--help", "--version"])
-        : .unknownCommand(word, among: topWords)
+        : .unknownCommand(word, among: commands.map { $0.words[0] })
       return refuse(refusal, helpFor: "windtunnel")
     }
     if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
@@ -82,23 +78,9 @@ enum Tool {
     let isAlone = words.count == 1 || words[1].hasPrefix("-")
     let refusal =
       isAlone
-      ? refusal(of: word)
+      ? CommandError.incompleteCommand(word, group.map { $0.words[1] })
       : .unknownCommand("\(word) \(words[1])", among: group.map { $0.name })
     return refuse(refusal, helpFor: "windtunnel \(word)")
-  }
-
-  /// Returns the refusal of an unknown name, or of the first word of a group, such as `cassette`.
-  private static func refusal(of name: String) -> CommandError {
-    let names = commands.map { $0.name }
-    let rest = names.filter { $0.hasPrefix("\(name) ") }.map { $0.dropFirst(name.count + 1) }
-    return rest.isEmpty
-      ? .unknownCommand(name, among: names)
-      : .incompleteCommand(name, rest.map(String.init))
-  }
-
-  /// The words that a command line can begin with.
-  private static var topWords: [String] {
-    commands.map { $0.words[0] }
   }
 }
 

@@ -36,15 +36,9 @@ extension HAREntryReader {
       return HARContent()
     }
     let type = headers["Content-Type"] ?? content["mimeType"]?.stringValue ?? ""
-    return self.content(
-      text.said,
-      encoding: Self.encoding(of: content),
-      type: type,
-      coding: headers["Content-Encoding"],
-      // If the type names a charset, the exporter used it to decode the text.
-      announced: ContentType(type).charset == nil
-        ? content["size"]?.wholeValue : nil
-    )
+    // If the type names a charset, the exporter used it to decode the text.
+    let announced = ContentType(type).charset == nil ? content["size"]?.wholeValue : nil
+    return read(text.said, of: content, type, headers, announced: announced)
   }
 
   mutating func requestContent(_ request: JSON, headers: HeaderFields) -> HARContent {
@@ -54,13 +48,7 @@ extension HAREntryReader {
     let announced =
       headers["Content-Length"].flatMap { Int($0) } ?? request["bodySize"]?.wholeValue ?? 0
     if let text = post.present("text")?.said, !text.isEmpty {
-      return content(
-        text,
-        encoding: Self.encoding(of: post),
-        type: type,
-        coding: headers["Content-Encoding"],
-        announced: announced
-      )
+      return read(text, of: post, type, headers, announced: announced)
     }
     let form = HARForm(post["params"], type: type)
     if let form {
@@ -120,13 +108,14 @@ extension HAREntryReader {
     return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
   }
 
-  private mutating func content(
+  private mutating func read(
     _ text: String,
-    encoding: String,
-    type: String,
-    coding: String?,
+    of content: JSON,
+    _ type: String,
+    _ headers: HeaderFields,
     announced: Int?
   ) -> HARContent {
+    let (encoding, coding) = (Self.encoding(of: content), headers["Content-Encoding"])
     if let content = decoded(text, encoding, coding: coding) { return content }
     let charset = ContentType(type).charset ?? "utf-8"
     guard let data = Charset.data(text, charset: charset) else {

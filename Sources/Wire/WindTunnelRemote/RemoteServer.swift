@@ -244,14 +244,13 @@ extension RemoteServer {
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     guard 200..<300 ~= status else {
       // A response in another format is not from this server, so its text is quoted.
-      let problem = try? JSONDecoder().decode(Problem.self, from: data)
-      throw .refused(status, problem?.error ?? String(decoding: data.prefix(200), as: UTF8.self))
+      let problem = try? JSONDecoder().decode([String: String].self, from: data)
+      throw .refused(status, problem?["error"] ?? String(decoding: data.prefix(200), as: UTF8.self))
     }
     return data
   }
 }
 
-private struct Problem: Decodable { var error: String }
 private struct RequestList: Decodable { var requests: [RemoteRequest] }
 private struct InteractionList: Decodable { var interactions: [RemoteInteraction] }
 private struct InteractionCount: Decodable { var interactions: Int }

@@ -143,7 +143,7 @@ import WindTunnel
     try expectEqual(names(), ["README"])
   }
 
-  @Test func `convert goes both ways and says that it kept secrets`() async throws {
+  @Test func `convert works in both directions, and reports kept secrets`() async throws {
     let text = """
       {"windtunnel": 1, "interactions": [{"request": {"url": "https://a.test/",
         "headers": {"Cookie": "a=secret-of-ada"}}, "response": {"status": 204}}]}

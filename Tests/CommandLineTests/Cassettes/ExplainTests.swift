@@ -6,7 +6,7 @@ import WindTunnel
     try await scratch.run(["cassette", "explain", "--cassette", Repository.shop] + words)
   }
 
-  @Test func `what is answered ends with 0 and what is not with 1`() async throws {
+  @Test func `explain exits with 0 for a match and with 1 for a mismatch`() async throws {
     let scratch = try Scratch()
     let found = try await explain(["--request", "GET /home"], in: scratch)
     expectEqual(found, Program.Run(code: 0, out: "GET /home matches #1.\n", err: ""))

@@ -26,8 +26,9 @@ import WindTunnel
     + "written; the next recording to it adds them.\n"
 
   @Test(.bothTiers, arguments: Tier.cases([true, false], few: 1))
-  func `it is read by whoever plays or looks, and stays where it is`(besideTape: Bool) async throws
-  {
+  func `a journal is read by serve and by cassette commands, which do not change it`(
+    besideTape: Bool
+  ) async throws {
     try await killed(beside: besideTape)
     let journal = try scratch.text("a.json.journal")
     let show = try await scratch.run("cassette show a.json").exits(0)
@@ -61,7 +62,7 @@ import WindTunnel
   private static let servers = ["serve --cassette a.json", "proxy --cassette a.json"]
 
   @Test(.bothTiers, arguments: Tier.cases([true, false], few: 1))
-  func `whoever takes a cassette says that there is a journal, and what takes it up`(
+  func `commands that read a cassette report its journal and how to complete it`(
     besideTape: Bool
   ) async throws {
     try await killed(beside: besideTape)
@@ -83,7 +84,7 @@ import WindTunnel
     try await upstream.interrupt()
   }
 
-  @Test func `a half tape is no whole one: the recording goes on`() async throws {
+  @Test func `an unfinished recording without a cassette is resumed by record`() async throws {
     try await killed(beside: false)
     let (upstream, url) = try await Server.start(in: scratch)
     let run = try await scratch.run(
@@ -140,7 +141,7 @@ import WindTunnel
     #expect(!scratch.has("a.json.journal"))
   }
 
-  @Test func `a recording that goes on is nobody's leftover`() async throws {
+  @Test func `the journal of a running recording is not read as unfinished`() async throws {
     let (upstream, url) = try await Server.start(in: scratch)
     let (flight, proxy) = try await scratch.start("record --upstream \(url) --cassette a.json")
     await expectEqual(ask("\(proxy)/home").status, 200)

@@ -54,7 +54,7 @@ import WindTunnel
     #expect(!run.out.contains("ijklmnop") && !run.out.contains("abcdefgh"))
   }
 
-  @Test func `what is kept is no secret, and lint says so`() async throws {
+  @Test func `lint reports kept values as kept, and not as leaks`() async throws {
     try scratch.write(Self.leaky, to: "a.json")
     let words = ["cassette", "lint", "a.json", "--keep", "password", "--keep", "api_key"]
     try await scratch.expect(
@@ -67,7 +67,9 @@ import WindTunnel
     )
   }
 
-  @Test func `a review tells why something was taken out and what keeps it`() async throws {
+  @Test func `a review shows the reason for a placeholder and the flag that keeps the value`()
+    async throws
+  {
     try scratch.write(
       #"{"windtunnel":1,"interactions":[{"request":{"url":"/a?token=REDACTED-token-1"},"response":{"status":204}}]}"#,
       to: "a.json"

@@ -13,7 +13,7 @@ import WindTunnel
     #expect(run.out.hasSuffix("shop.json: 5 interactions, valid\n"), "\(run.out)")
   }
 
-  @Test func `what contradicts itself is told with its number`() async throws {
+  @Test func `verify reports contradictory interactions with their numbers`() async throws {
     try scratch.write(
       """
       {"windtunnel":1,"interactions":[
@@ -60,7 +60,9 @@ import WindTunnel
     #expect(changed.err.contains("the bytes do not match the name"))
   }
 
-  @Test func `a server listens where it is told, and says who can reach it`() async throws {
+  @Test func `serve listens on the given address, and reports if other machines can reach it`()
+    async throws
+  {
     let words = ["serve", "--cassette", Repository.shop, "--bind"]
     for (address, url) in [("0.0.0.0", "http://127.0.0.1:"), ("127.0.0.2", "http://127.0.0.2:")] {
       let (flight, line) = try await scratch.start(words + [address])

@@ -3,7 +3,7 @@ import WindTunnelReports
 
 /// What a drill could not tell at its end is refused at its beginning.
 @Suite(.timeLimit(.minutes(5))) struct DrillRefusalTests {
-  @Test func `a scenario that is asked for twice is flown once, and two of one name are refused`()
+  @Test func `a repeated scenario runs once, and two scenarios of one name are refused`()
     async throws
   {
     let scratch = try Scratch()

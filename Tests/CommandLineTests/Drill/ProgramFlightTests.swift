@@ -17,7 +17,7 @@ struct ProgramFlightTests {
   }
 
   @Test(arguments: [[], ["--scenario", "outage"], ["--scenario", "weak-network"]])
-  func `a program in process is refused before it starts, and its origin hears of nobody`(
+  func `a program in process is refused before it starts, and no request is sent`(
     words: [String]
   ) async throws {
     let scratch = try Scratch()
@@ -37,7 +37,7 @@ struct ProgramFlightTests {
     expectEqual(Self.arrivals(at: origin), 0)
   }
 
-  @Test func `a client that adds to every query is told how it can be flown, and then is`()
+  @Test func `a client that adds query items gets the flags that match them, and then passes`()
     async throws
   {
     let scratch = try Scratch()
@@ -65,7 +65,7 @@ struct ProgramFlightTests {
     try await scratch.run("drill --again r.json#calm/home/0").exits(0)
   }
 
-  @Test func `a group flies what a program can be flown in, and says what it leaves out`()
+  @Test func `a group runs the scenarios that a program supports, and reports the others`()
     async throws
   {
     let words = ["drill", "--subject", "exec", "--calls", "1", "--json", "--scenario"]

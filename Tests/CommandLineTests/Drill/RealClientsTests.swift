@@ -6,8 +6,7 @@ import TestSupport
   private static let script = "\(Repository.root.path)/Scripts/development/real-clients"
 
   @Test(arguments: ["curl-recorded", "curl-ranges", "curl-upload", "requests", "nginx", "chromium"])
-  func `a client that people have cannot tell the tape from its server`(client: String) async throws
-  {
+  func `real clients cannot distinguish the cassette from its server`(client: String) async throws {
     let tool = try Program.executable().path
     let run = try await Companion.run([Self.script, "--with", tool, client], in: try Scratch())
     expectEqual(run.code, 0, "\(run.text)")

@@ -97,7 +97,9 @@ import TestSupport
     ("--json", "--json cannot be combined with --again, which repeats the call of its report."),
     ("-- true", "A command after -- requires --subject exec."),
   ])
-  func `what the report says already is refused`(words: String, sentence: String) async throws {
+  func `flags that the report already determines are refused`(words: String, sentence: String)
+    async throws
+  {
     let scratch = try Scratch()
     let flight = ["--scenario", "server-errors", "--subject", "urlsession", "--calls", "30"]
     let told = try await lines(

@@ -9,7 +9,7 @@ import TestSupport
     arguments: [(["--allow", "nonsense"], 64), (["--scenarios", "file/x"], 73)]
       as [([String], Int32)]
   )
-  func `bad input is told in a sentence, before anything is flown`(
+  func `invalid input is reported in one sentence, before the search runs`(
     words: [String],
     code: Int32
   ) async throws {
@@ -22,7 +22,7 @@ import TestSupport
   }
 
   @Test(.referenceClient, .enabled(if: Self.isVirtual, "Virtual time is not to be had here."))
-  func `what is found ends with 99, and stands in files`() async throws {
+  func `a search with finds exits with 99 and writes them to files`() async throws {
     let scratch = try Scratch()
     let run = try await scratch.run(
       Self.few + [

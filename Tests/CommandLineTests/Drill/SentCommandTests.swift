@@ -34,7 +34,9 @@ import WindTunnelReports
   }
 
   @Test(.enabled(if: isHere, "there is no python3"))
-  func `whoever shows a credential to another host is named, and nobody else`() async throws {
+  func `a client that sends a credential to another host breaks a rule, and others do not`()
+    async throws
+  {
     for (first, second, found) in [
       ("Bearer a", "Bearer a", 1), ("Bearer a", "-", 0), ("-", "-", 0),
     ] {

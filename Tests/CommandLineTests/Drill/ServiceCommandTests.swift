@@ -126,7 +126,8 @@ import WindTunnelReports
   }
 
   @Test(arguments: [("asks_on.py", true), ("shares_limits.py", false)])
-  func `what one call is told the others have to keep to`(file: String, isNamed: Bool) async throws
+  func `calls must respect a limit that another call received`(file: String, isNamed: Bool)
+    async throws
   {
     let (run, report) = try await drill([file], ["--scenario", "limited"])
     let found = report.findings.map(\.finding).filter { $0.severity != .note }.map(\.rule)
@@ -161,7 +162,7 @@ import WindTunnelReports
   ]
 
   @Test(.bothTiers, arguments: Tier.cases(keepers, few: 2))
-  func `what a client has kept it shows when the server is gone`(
+  func `a client's use of stored copies without a server is judged`(
     words: [String],
     expected: [String],
     found: [String]
@@ -254,7 +255,7 @@ import WindTunnelReports
   }
 
   @Test(.enabled(if: Companion.find("python3") != nil, "python3 is not here."))
-  func `a count that is none is told in a sentence, and is no crash`() async throws {
+  func `an invalid attempt count is reported and ignored`() async throws {
     let script = """
       import json, sys
       for text in sys.stdin:

@@ -105,7 +105,7 @@ import WindTunnelDrill
     #expect(try scratch.text("drill.xml").contains("<failure"))
   }
 
-  @Test func `a baseline that flew another load is told, in every form that people read`()
+  @Test func `a baseline with another load is reported in every readable format`()
     async throws
   {
     let scratch = try Scratch()

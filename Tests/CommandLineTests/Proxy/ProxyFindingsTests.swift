@@ -64,7 +64,9 @@ import TestSupport
       ),
     ]
   )
-  func `what ends a proxy with another code is asked for`(words: [String], code: Int) async throws {
+  func `flags decide whether a proxy's findings change its exit code`(words: [String], code: Int)
+    async throws
+  {
     let run = try await drive(Self.careless, words, in: Scratch())
     #expect(run.code == code, "\(run.err)")
     expectEqual(run.err.contains("Allowed in rough: it is a demo"), words.contains("--allow"))

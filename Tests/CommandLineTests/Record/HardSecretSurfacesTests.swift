@@ -41,7 +41,8 @@ import WindTunnelServer
     interactions.map { $0.response?.status }
   }
 
-  @Test func `nothing is found where nothing is, and all is found where nothing was taken out`()
+  @Test
+  func `the search finds no secret in an empty text, and all secrets in an unredacted cassette`()
     throws
   {
     expectEqual(HardSecret.all.count - HardTraffic.travelling.count, 3)
@@ -193,7 +194,7 @@ import WindTunnelServer
   }
 
   @Test(.world, arguments: ["path", "query", "header", "body"])
-  func `serve tells of no hard secret that nothing on its tape answers`(part: String) async throws {
+  func `serve reports no hard secret of unmatched requests`(part: String) async throws {
     let (scratch, interactions) = (try Scratch(), HardTraffic.numbered())
     let few = interactions.enumerated().filter { $0.offset % 20 == 0 }.map(\.element)
     try Cassette(few).redacted().cassette.write(to: scratch.file("a.json"))

@@ -3,7 +3,7 @@ import WindTunnelDrill
 
 /// A recorder that may open too few files.
 @Suite(.timeLimit(.minutes(5))) struct OpenFilesTests {
-  @Test func `what it cannot ask for stands on no tape, is answered with 503, and ends it with 70`()
+  @Test func `requests beyond the descriptor limit get 503, are not recorded, and cause exit 70`()
     async throws
   {
     let scratch = try Scratch()
@@ -52,7 +52,7 @@ import WindTunnelDrill
     try await upstream.interrupt()
   }
 
-  @Test func `cassette verify says that a failure on a tape is the recorder's own`() async throws {
+  @Test func `cassette verify reports a failure that the recorder caused`() async throws {
     let scratch = try Scratch()
     let failure =
       #"{"symptom":"connectionLost","text":"this process has too many open files; see ulimit -n"}"#

@@ -37,7 +37,7 @@ import WindTunnelSymptoms
     try await upstream.interrupt()
   }
 
-  @Test func `a command that fails leaves no half tape where there was none`() async throws {
+  @Test func `a failing command leaves no incomplete cassette`() async throws {
     let (upstream, url) = try await Server.start(in: scratch)
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
     let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
@@ -46,7 +46,7 @@ import WindTunnelSymptoms
     try await upstream.interrupt()
   }
 
-  @Test func `an answer whose client has left is on the tape as that, and waits once more`()
+  @Test func `a response cut by its client is recorded as truncated`()
     async throws
   {
     let stall =
@@ -107,7 +107,7 @@ import WindTunnelSymptoms
     try await upstream.interrupt()
   }
 
-  @Test func `what is recorded anew is all that is on the tape, though all of it was there`()
+  @Test func `a rewrite leaves only the new recordings on the cassette`()
     async throws
   {
     let (upstream, url) = try await Server.start(in: scratch)

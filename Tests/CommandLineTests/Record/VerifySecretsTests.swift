@@ -38,7 +38,8 @@ import WindTunnel
     try await expectEqual(verify(one).code, 0)
   }
 
-  @Test func `what is missing is told with the flag that gives it, and nothing was compared`()
+  @Test
+  func `verify names the flag of a missing secret, and exits with 98 if nothing was compared`()
     async throws
   {
     try scratch.write(Self.tape, to: "a.json")

@@ -28,7 +28,7 @@ import WindTunnel
       let cells = row.components(separatedBy: " | ").map { $0.trimming("| `") }
       let file = """
         { "windtunnelScenario": 1, "name": "one", "rules": [
-          { "when": { "first": 1 }, "faults": [\(cells[3])] }
+          { "when": { "first": 1 }, "faults": [\(cells[2])] }
         ] }
         """
       let scenario = try Scenario(data: Data(file.utf8), source: "one.json")

@@ -147,7 +147,9 @@ import WindTunnel
     }
   }
 
-  @Test func `what is found is worse than what cannot be read, and both are told`() async throws {
+  @Test func `check-release exits with 1 for a finding, even if another file is unreadable`()
+    async throws
+  {
     try scratch.write(Texts.cassette, to: "a.json")
     try Data(Self.windows).write(to: scratch.file("b.dll"))
     let run = try await scratch.run("check-release b.dll a.json")
@@ -168,7 +170,7 @@ import WindTunnel
     #expect(none.err.hasPrefix("windtunnel: FILE is missing: "))
   }
 
-  @Test func `what is missing among others hides nothing of them`() async throws {
+  @Test func `a missing file does not hide findings in the others`() async throws {
     try scratch.write(Texts.cassette, to: "a.json")
     try await scratch.expect(
       "check-release Shop.ipa a.json",

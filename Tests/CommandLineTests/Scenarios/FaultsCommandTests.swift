@@ -50,7 +50,7 @@ import WindTunnelSymptoms
     expectEqual(rows.map { $0["passed"] }, [.bool(true), .bool(true)])
   }
 
-  @Test func `what is not what was asked is no pass`() throws {
+  @Test func `a self-test row passes only with all expected results`() throws {
     let kind = try #require(FaultKind.named("reset-in-body"))
     var row = SelfTestRow(.fault(kind))
     #expect(!row.passed && row.isSkipped)

@@ -44,7 +44,7 @@ import TestSupport
   }
 
   @Test(arguments: [false, true])
-  func `record passes on what comes by its own names and pages, and those that are let in`(
+  func `record accepts requests from its own origin, its pages and allowed origins`(
     allows: Bool
   ) async throws {
     let scratch = try Scratch()

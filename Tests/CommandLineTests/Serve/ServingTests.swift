@@ -94,7 +94,7 @@ enum Server {
     }
   }
 
-  @Test func `serve tells of answers whose dates it cannot move`() async throws {
+  @Test func `serve reports responses whose dates cannot be shifted`() async throws {
     let dated = #"{"request":{"url":"/a"},"response":{},"recordedAt":"2001-02-03T04:05:06Z"}"#
     let undated = #"{"request":{"url":"/b"},"response":{"json":["2001-02-03T04:05:06Z"]}}"#
     try scratch.write(#"{"windtunnel":1,"interactions":[\#(dated),\#(undated)]}"#, to: "a.json")

@@ -85,7 +85,7 @@
       #expect(!show.out.contains("\(4 << 20) bytes"))
       // A part of the large one may have had room before all of it had none.
       let next = try scratch.text("next")
-      #expect(next.contains(/a\.json takes up 40 (interactions|whole and 1 incomplete)/), "\(next)")
+      #expect(next.contains(/a\.json includes 40 (interactions|whole and 1 incomplete)/), "\(next)")
       let taken = try Cassette(contentsOf: scratch.file("then/a.json")).interactions
       expectEqual(taken.filter { !$0.isPart }.map(\.request.url.target), Self.small)
       #expect(taken.allSatisfy { !$0.isPart || $0.request.url.target == "/big" })
@@ -105,7 +105,7 @@
         try expectEqual(scratch.text("code"), "73\n")
         let kept = try paths("kept/a.json", in: scratch)
         let more = try #require(lines.first { $0.hasSuffix(" more") })
-        let rest = try #require(Int(more.split(separator: " ")[2]))
+        let rest = try #require(Int(more.split(separator: " ")[3]))
         expectEqual(kept.count, 100 - 10 - rest)
         #expect(kept == Array(all.prefix(kept.count)) && kept.count > 60)
         #expect(!scratch.has("kept/a.json.journal"))

@@ -86,7 +86,7 @@
       arguments: [(SIGINT, 130, "Interrupted"), (SIGTERM, 143, "Stopped")]
         as [(Int32, Int32, String)]
     )
-    func `a drill that is told to end before a call ended takes every process along, and says so`(
+    func `a drill interrupted before a call ended stops its processes and reports it`(
       signal: Int32,
       code: Int32,
       word: String
@@ -189,7 +189,7 @@
     }
 
     @Test(arguments: ways)
-    func `where a subject's process is killed its programs end, with what they have started`(
+    func `if a client's process is killed, its programs and their children end`(
       way: String
     ) async throws {
       let flight = try drill(way: way)

@@ -55,7 +55,7 @@ import WindTunnelCommandLine
     try await expectEqual(Self.read(try #require(QRCode(text))), text)
   }
 
-  @Test func `sizes are those of the standard, and what is too long has no code`() throws {
+  @Test func `QR codes have the standard's sizes, and too long texts have none`() throws {
     for (count, size) in [(17, 21), (18, 25), (32, 25), (53, 29), (78, 33), (106, 37), (134, 41)] {
       expectEqual(QRCode(String(repeating: "a", count: count))?.size, size)
     }

@@ -28,7 +28,7 @@ import WindTunnelReports
   }
 
   @Test(.referenceClient, arguments: try usages())
-  func `what is asked wrongly ends with 64 and the way to help`(
+  func `invalid usage exits with 64 and names the help`(
     words: String,
     command: String,
     sentence: String

@@ -90,7 +90,7 @@ import WindTunnelDrill
   }
 
   @Test(.referenceClient)
-  func `a reader that goes away takes nothing along, and the verdict stands`() async throws {
+  func `a reader that closes its pipe changes neither messages nor exit codes`() async throws {
     let scratch = try await Self.prepare()
     for (_, words, code) in try Self.lines.get() {
       // The reader is gone before anything is printed.
@@ -124,7 +124,7 @@ import WindTunnelDrill
       ["proxy"], ["dns", "--script", "names.json"],
     ]
   )
-  func `a server whose address nobody can read ends`(words: [String]) async throws {
+  func `a server that cannot print its address ends`(words: [String]) async throws {
     let scratch = try await Self.prepare()
     let run = try await Self.shell(#""$0" "$@" > /dev/full"#, words, in: scratch)
     #expect(run.code == 73 && run.err == Self.full, "\(run)")

@@ -49,7 +49,7 @@ import TestSupport
   }
 
   @Test(.enabled(if: Companion.find("curl") != nil, "curl is not here."))
-  func `a dead host alone comes onto no tape of a proxy`() async throws {
+  func `an unreachable host alone is not recorded by a proxy`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "users.json")
     let (port, dead) = try Server.closedPort()

@@ -66,7 +66,7 @@ import WindTunnelSymptoms
     expectEqual(stand.carrier.orders.count, 2)
   }
 
-  @Test func `what is lost on the way is begun anew, and not for ever`() async throws {
+  @Test func `a lost transfer is started again, up to the maximum`() async throws {
     let (begun, other) = try stand.inProcess {
       (try $0.download(film, label: "a"), try $0.download(film, label: "kept"))
     }
@@ -193,7 +193,7 @@ import WindTunnelSymptoms
     #expect(form.contains("\r\n\r\ndog\r\n"))
   }
 
-  @Test func `what cannot be without the app is refused, and nothing is begun`() async throws {
+  @Test func `transfers that need the app are refused`() async throws {
     let (stand, carrier, transfers) = try opened()
     let body = RequestBody.data(Data("b".utf8))
     let refused: [(Endpoint, BackgroundTransfer.Kind, String)] = [
@@ -291,7 +291,7 @@ import WindTunnelSymptoms
   }
 
   #if !canImport(Darwin)
-    @Test func `a background session says what to use where there is none`() async throws {
+    @Test func `without background sessions, a session names the alternative`() async throws {
       let stand = TransferStand()
       let transfers = try stand.open(BackgroundSession(identifier: "films"))
       try transfers.download(film, label: "a")
@@ -299,7 +299,7 @@ import WindTunnelSymptoms
         "URLSession has no background sessions on this platform; use InProcessCarrier. Its "
         + "transfers start again in the next process."
       expectEqual(transfers.all.map(\.result), [.failure(.transport(.unsupportedURL, text: text))])
-      await expectEqual(BackgroundSession(identifier: "films").carried(), [])
+      await expectEqual(BackgroundSession(identifier: "films").transfersInProgress(), [])
     }
   #endif
 }

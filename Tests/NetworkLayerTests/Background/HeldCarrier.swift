@@ -36,7 +36,7 @@ final class HeldCarrier: TransferCarrier {
     }
   }
 
-  func carried() async -> Set<String> { state.withLock { $0.carried } }
+  func transfersInProgress() async -> Set<String> { state.withLock { $0.carried } }
 
   /// Loses a transfer without a word, as a user who ends the system's process does.
   func lose(_ id: String) { state.withLock { _ = $0.carried.remove(id) } }

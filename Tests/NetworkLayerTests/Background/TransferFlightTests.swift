@@ -132,12 +132,12 @@
       running.cancel()
       await running.value
       // The last of them has been told before it is forgotten.
-      await expectEqual(carrier.carried(), [])
+      await expectEqual(carrier.transfersInProgress(), [])
       session.invalidateAndCancel()
       await origin.server.stop(grace: .zero)
     }
 
-    @Test func `what the weather does to a transfer is its result`() async throws {
+    @Test func `a fault determines the result of a transfer`() async throws {
       let weather: [(Fault, String)] = [
         (.truncate(afterBodyBytes: 100), "truncated"),
         (.reset(afterBodyBytes: nil), "connectionLost"),

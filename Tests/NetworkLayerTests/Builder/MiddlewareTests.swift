@@ -124,7 +124,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("tokens"))
-  func `where no token can be had the caller gets the 401, and is not asked for ever`()
+  func `without a new token the caller receives the 401, and renewal is not repeated`()
     async throws
   {
     let tokens = BearerTokens("0") { throw NoToken() }

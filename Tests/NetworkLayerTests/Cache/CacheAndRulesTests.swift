@@ -8,7 +8,7 @@ import WindTunnelTesting
   let strict = Endpoint(.get, "/loose", rules: .json(requiring: "id"))
 
   @Test(arguments: [0, 2])
-  func `what was kept under other rules is no answer to those who break with it`(
+  func `a cached response that breaks the stricter rules of a call is not returned`(
     age: Int
   ) async throws {
     let fixture = try Fixture.cached(at: "/loose")
@@ -22,7 +22,9 @@ import WindTunnelTesting
     try await expectEqual(fixture.client.call(strict).source, .cache)
   }
 
-  @Test func `what was kept under other rules stands in for no server`() async throws {
+  @Test func `a stale copy that breaks the call's rules is not returned if the device is offline`()
+    async throws
+  {
     let fixture = try Fixture.cached(.recorded(), .symptom(.offline), at: "/loose")
     await expectEqual(fixture.pages(), ["{} network"])
     fixture.time.advance(by: .seconds(2))

@@ -51,14 +51,15 @@ import WindTunnelTesting
     return sources
   }
 
-  @Test func `what was asked for before a change is not kept after it`() async throws {
+  @Test func `a response to a request before a change is not stored after the change`() async throws
+  {
     let sources = try await Self.sources { client, _ in
       _ = try await client.call(Endpoint(.put, "/page", body: .data(Data("new".utf8))))
     }
     expectEqual(sources, [.network, .cache])
   }
 
-  @Test func `what was asked for before all was forgotten is not kept after it`() async throws {
+  @Test func `a response to a request before clearing is not stored after it`() async throws {
     let sources = try await Self.sources { _, cache in cache.clear() }
     expectEqual(sources, [.network, .network])
   }
@@ -103,7 +104,7 @@ import WindTunnelTesting
   }
 
   @Test(arguments: [true, false])
-  func `whoever asks after a change does not share an answer from before it`(
+  func `a call after a change does not share a response from before the change`(
     hasCache: Bool
   ) async throws {
     let transport = SlowReads(most: 1)
@@ -171,7 +172,8 @@ import WindTunnelTesting
 
   /// A captive portal answers in place of the server that cannot be had.
   @Test(.cassette("cache"))
-  func `a copy stands in where somebody else answers`() async throws {
+  func `a stale copy is returned if a captive portal responds instead of the server`() async throws
+  {
     let page = Endpoint(.get, "/portal", rules: .json())
     let fixture = try Fixture.cached(at: "/portal")
     await expectEqual(fixture.seen([page]), ["{} network"])

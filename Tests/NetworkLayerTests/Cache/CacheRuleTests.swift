@@ -33,7 +33,7 @@ import WindTunnelTesting
       "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range",
     ]
   )
-  func `what asks for a part or on a condition is neither answered nor kept`(
+  func `partial and conditional requests are neither served from the cache nor stored`(
     field: String
   ) async throws {
     let fixture = try Fixture.cached(at: "/minute")
@@ -66,7 +66,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("cache"))
-  func `an answer that is confirmed meets the rules by what is kept`() async throws {
+  func `a revalidated response is checked with its stored content`() async throws {
     let fixture = try Fixture.cached(at: "/confirmed")
     let json = Endpoint(.get, "/confirmed", rules: .json(requiring: "id"))
     await expectEqual(
@@ -220,7 +220,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("cache"), arguments: [false, true])
-  func `what a change or clearing removes is gone from disk, too`(clears: Bool) async throws {
+  func `a removed response is also removed from disk`(clears: Bool) async throws {
     let folder = DiskStoreTests.Folder()
     let cache = ResponseCache(disk: try DiskStore(directory: folder.url))
     let fixture = try Fixture(at: "/minute", cache: cache)
@@ -231,7 +231,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("cache"))
-  func `an endpoint whose answers are never kept is asked each time`() async throws {
+  func `an endpoint without caching sends each call`() async throws {
     let fixture = try Fixture.cached(at: "/minute")
     let never = Endpoint(.get, "/minute", caching: .never)
     await expectEqual(fixture.seen([never, never]), ["one network", "one network"])
@@ -239,7 +239,7 @@ import WindTunnelTesting
   }
 
   @Test(.cassette("cache"), arguments: ["no-cache", "must-revalidate"])
-  func `what its server wants to be asked about is no update before that`(
+  func `a response that requires revalidation is no update before it`(
     control: String
   ) async throws {
     let fixture = try Fixture.cached(at: "/asked/\(control)")

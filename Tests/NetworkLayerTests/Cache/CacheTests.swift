@@ -25,7 +25,7 @@ import WindTunnelTesting
     "no-store", "no-field", "no-time", "no-number", "too-old", "any-request", "no-cache",
     "no-date", "past",
   ])
-  func `what may not be shown without asking is asked for`(fields: String) async throws {
+  func `a response that requires validation is requested again`(fields: String) async throws {
     let fixture = try Fixture.cached(at: "/unfresh/\(fields)")
     await expectEqual(fixture.pages(2), ["one network", "two network"])
   }
@@ -54,7 +54,8 @@ import WindTunnelTesting
     }
   }
 
-  @Test func `without anybody who would fetch a newer one the server is asked first`() async throws
+  @Test func `without a background runner, a stale response is renewed before it is returned`()
+    async throws
   {
     let fixture = try Fixture.cached(at: "/renewed")
     await expectEqual(fixture.pages(), ["one network"])
@@ -108,7 +109,7 @@ import WindTunnelTesting
     await expectEqual(fixture.pages(), ["one network"])
   }
 
-  @Test func `what was asked for before a sign-out is not kept after it`() async throws {
+  @Test func `a response to a request before a sign-out is not stored after it`() async throws {
     let cache = ResponseCache()
     let fixture = try Fixture([.recorded(takes: .seconds(1))], at: "/minute", cache: cache)
     let call = fixture.start()

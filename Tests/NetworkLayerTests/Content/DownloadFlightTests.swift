@@ -101,7 +101,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: rows)
-  func `a download goes on where it was cut`(row: Cut) async throws {
+  func `a download resumes at the cut`(row: Cut) async throws {
     let cut = try #require(Self.cuts.first { $0.name == row.name })
     // The n-th part begins where the one before it ended, and is cut so many bytes later.
     let ends = zip(row.bytes, [0] + row.bytes).map { $0 - $1 }

@@ -156,7 +156,7 @@ import WindTunnelSymptoms
     Step(status: 206, headers: ["ETag": "\"1\""], content: "def"),
     Step(status: 416, headers: ["Content-Range": "bytes */2"], content: ""),
   ])
-  func `what is no part of the same version has the file come anew`(step: Step) async throws {
+  func `a part of another version restarts the download`(step: Step) async throws {
     let asked = ["bytes=3-", "\"1\""]
     try await whole(
       by: [Self.cut(Self.tagged), step, Self.whole],
@@ -227,7 +227,7 @@ import WindTunnelSymptoms
     expectEqual(end.attempts, (isJoined ? 2 : 3))
   }
 
-  @Test func `who has the whole and wants it again asks for no part behind its end`() async throws {
+  @Test func `a repeated download of a complete file requests no range`() async throws {
     let steps = [Self.whole, Self.whole]
     try await whole(by: steps, mostRetries: [.status(200): 1], asking: Self.none, Self.none)
   }

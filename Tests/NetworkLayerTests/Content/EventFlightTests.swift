@@ -81,7 +81,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: Stage.allCases)
-  func `a stream that brings nothing is given up as the policy says`(stage: Stage) async throws {
+  func `a stream without events is retried as the policy allows`(stage: Stage) async throws {
     let scenario: Scenario = [.always(.always, .truncate(afterBodyBytes: 3))]
     let feed = Self.feed(scenario)
     try await Self.read(feed, on: stage, brings: [], failure: .truncated, requests: 4)

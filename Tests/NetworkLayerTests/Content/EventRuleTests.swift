@@ -113,7 +113,7 @@ import WindTunnelSymptoms
     expectEqual(end, isKept ? kept : lost)
   }
 
-  @Test func `what the server says of the next connection counts until it says another thing`()
+  @Test func `a reconnection delay from the server applies until the server sends another`()
     async throws
   {
     let texts = ["retry: 2000\ndata: a\n\n", "data: b\n\n", "retry: 3000\ndata: c\n\n"]
@@ -122,7 +122,7 @@ import WindTunnelSymptoms
     expectEqual(end, End(events: ["a", "b", "c"], waits: waits, connections: 4))
   }
 
-  @Test func `a feed is asked for as one, unless the endpoint says what it takes`() async throws {
+  @Test func `a feed's Accept is text/event-stream unless the endpoint sets one`() async throws {
     let fixture = try Fixture([.status(204), .status(204)])
     let feeds = [Endpoint(.get, "/feed"), Endpoint(.get, "/feed", headers: ["accept": "*/*"])]
     for feed in feeds { for try await event in fixture.client.events(of: feed) { _ = event } }

@@ -368,7 +368,7 @@ import WindTunnelSymptoms
     #expect(deck.mismatches.isEmpty)
   }
 
-  @Test func `what came before the end is heard, however slow its reader and quick its pings`()
+  @Test func `all messages before the end are received, with a slow reader and frequent pings`()
     async throws
   {
     let count = 200

@@ -24,7 +24,7 @@ import WindTunnelSymptoms
     (#"{"id":1}"#, Page(id: 1, title: "", items: [])),
     (#"{"id":1,"title":null,"items":null}"#, Page(id: 1, title: "", items: [])),
   ])
-  func `a default stands in for what is missing or null`(text: String, page: Page) {
+  func `a missing or null member gets its default`(text: String, page: Page) {
     expectEqual(result(text, .json()), .success(page))
   }
 

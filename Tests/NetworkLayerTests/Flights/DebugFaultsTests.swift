@@ -32,7 +32,7 @@ import WindTunnelServer
   }
 
   @Test(arguments: ["failure 200", "failure 600", "fog", "", "calm 7", "subway.json seven"])
-  func `a word that is no weather is told with those that are`(word: String) {
+  func `an unknown fault name is reported with the valid names`(word: String) {
     let error = #expect(throws: DebugFaultsError.self) { try DebugFaults(word) }
     expectEqual(
       error?.description,
@@ -72,7 +72,7 @@ import WindTunnelServer
     }
   }
 
-  @Test func `a running layer flies in a file's weather, asks its origin, and comes out again`()
+  @Test func `a running client uses a scenario file, then its origin again`()
     async throws
   {
     let deck = Deck(

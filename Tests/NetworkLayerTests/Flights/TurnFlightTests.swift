@@ -6,7 +6,7 @@ import WindTunnel
 /// The deadline of a call that waits for its turn, in process and on the wire.
 @Suite struct TurnFlightTests {
   @Test(.timeLimit(.minutes(1)), arguments: Stage.allCases)
-  func `who waits for his turn is given up, however long the one before him takes`(
+  func `a waiting ordered call ends at its deadline, however long the previous call takes`(
     stage: Stage
   ) async throws {
     let deck = FlightStand.deck("/page", [.always(.always, .stall(.afterRequest))])

@@ -71,7 +71,7 @@ import WindTunnelSymptoms
     func untilWaiting() async { while waits.isEmpty { await Task.yield() } }
   }
 
-  @Test func `a call waits for a network that it may use, and says so`() async throws {
+  @Test func `a call waits for a network that it may use, and reports it`() async throws {
     let stand = try Stand(.offline, [.status(200)])
     let call = stand.start(.inexpensive)
     await stand.untilWaiting()
@@ -95,7 +95,9 @@ import WindTunnelSymptoms
     try await expectEqual(call.value.get().status, 200)
   }
 
-  @Test func `who does not wait is tried, whatever is said of the network`() async throws {
+  @Test func `a call that does not wait for a network is tried, even if the device is offline`()
+    async throws
+  {
     let stand = try Stand(.offline, [.symptom(.offline)])
     await expectEqual(stand.start(nil).value, .failure(.offline(text: "offline")))
     expectEqual(stand.transport.requests.count, 1)

@@ -100,9 +100,7 @@ import WindTunnelTesting
     }
   }
 
-  @Test func `of what is read as it comes the client itself tells the stages that it sees`()
-    async throws
-  {
+  @Test func `the client measures the stages of streamed responses`() async throws {
     let time = ManualTime()
     let observer = RecordingObserver()
     let client = NetworkClient(

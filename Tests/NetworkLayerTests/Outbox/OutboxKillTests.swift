@@ -44,8 +44,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `what was promised arrives, however often the app is killed`(keepsKeys: Bool) async throws
-    {
+    func `enqueued calls arrive, however often the app is killed`(keepsKeys: Bool) async throws {
       let run = Locked(Run())
       @Sendable func killed(_ isMoment: (Run) -> Bool) {
         let program = run.withLock { run -> OutboxProgram? in

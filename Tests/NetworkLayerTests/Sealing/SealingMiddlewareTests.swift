@@ -186,7 +186,7 @@ final class SealedOrigin: Sendable {
     }
   }
 
-  @Test func `what was recorded sealed is played to whoever has the key`() async throws {
+  @Test func `a sealed recording is played to clients with the key`() async throws {
     let origin = SealedOrigin(try Self.cipher())
     let response = try origin.response("[1]", to: "POST", "/pay", query: "a=1&id=7")
     let recorded = Interaction(
@@ -229,7 +229,7 @@ final class SealedOrigin: Sendable {
     ResponseDecoder { _ throws(NetworkError) in asked.next() }
   }
 
-  @Test func `a tampered answer is one error, whichever byte it is, and nobody decodes it`()
+  @Test func `a tampered byte in a sealed response causes one error, before decoding`()
     async throws
   {
     let origin = SealedOrigin(try Self.cipher())
@@ -337,7 +337,7 @@ final class SealedOrigin: Sendable {
     )
   }
 
-  @Test func `an answer is bound to the query that was asked, whatever the order of its items`()
+  @Test func `a sealed response is bound to the request's query, in any order of its items`()
     async throws
   {
     let origin = SealedOrigin(try Self.cipher())
@@ -383,7 +383,7 @@ final class SealedOrigin: Sendable {
     }
   }
 
-  @Test func `an answer to what was sealed has to be, whatever has become of the path`()
+  @Test func `a sealed request requires a sealed response, even if its path changed`()
     async throws
   {
     let sealing = SealingMiddleware(try Self.cipher(), key: "k-1", paths: ["/pay"])

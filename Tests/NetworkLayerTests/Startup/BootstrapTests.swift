@@ -49,7 +49,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `a start without a network goes on with the last good one, at once`() async throws {
+  @Test func `a start without a network uses the last valid configuration, at once`() async throws {
     let first = try await stand.launch(stand.configuration(7)).startup
     var least = Duration.seconds(60)
     // A busy machine makes some starts late, and no start early.
@@ -190,7 +190,9 @@ import WindTunnelSymptoms
     expectEqual(refusedAlso.events.count, 1)
   }
 
-  @Test func `lines of a log tell how a start went, and nothing of what is in it`() throws {
+  @Test func `log lines name the events of a start, and contain no values of its configuration`()
+    throws
+  {
     let lines = Locked("")
     let log = Observers(
       JSONLines { line in
@@ -339,7 +341,7 @@ import WindTunnelSymptoms
     expectEqual(next.source, .fetched(version: 8))
   }
 
-  @Test func `a time of day that was seen holds, whatever the clock says later`() async throws {
+  @Test func `the latest observed time of day stays valid if the clock is set back`() async throws {
     _ = try await stand.launch(stand.configuration(7, expires: 1_700_100_000))
     _ = try await stand.launch(Self.offline, day: FixedDay(1_700_090_000))
     // One that expires before what was seen is expired, whatever the clock says now.
@@ -467,7 +469,9 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `where there is no cryptography nothing is fetched, and that is said`() async throws {
+  @Test func `without cryptography no configuration is fetched, and the event states the reason`()
+    async throws
+  {
     let (startup, events, requests) = try await stand.launch(
       .success(ServerResponse(status: 200, body: try stand.configuration(7)))
     ) { _ throws(SealingError) in throw SealingError.unavailable("Install OpenSSL.") }

@@ -82,7 +82,7 @@ private struct MovedTime: TimeSource {
     return try #require(URL(string: origin.url + "/v1"))
   }
 
-  @Test func `where the nearest is dead the next one is asked, and each is asked as often as said`()
+  @Test func `if the nearest server is dead the next is used, and each has its number of probes`()
     async throws
   {
     let (dead, near, slow) = (

@@ -219,7 +219,7 @@ import TestSupport
 
   @Test func `all that is wrong with links is told at once, when the layer is read`() {
     func refuses(_ links: [String], _ faults: String...) {
-      #expect(throws: ConfigurationError(faults: faults)) { try Self.configuration(links) }
+      #expect(throws: ConfigurationError(problems: faults)) { try Self.configuration(links) }
     }
     refuses(
       ["a{2}", "b", "("],

@@ -70,7 +70,7 @@ import TestSupport
     expectEqual(state.runningCount, 0)
   }
 
-  @Test func `a busy host and a busy endpoint hold up nobody else`() {
+  @Test func `a busy host or endpoint delays no other`() {
     let caps = TrafficCaps(total: 4, perHost: 2, perEndpoint: ["/slow": 1], reserved: 0)
     var state = GateState(caps)
     func ticket(_ host: String, _ endpoint: String) -> GateState.Ticket {

@@ -23,7 +23,7 @@ import WindTunnelTesting
     expectEqual(second, [2])
   }
 
-  @Test func `whoever is held up by his host is overtaken by nobody`() {
+  @Test func `calls of other hosts do not overtake a call that waits for its own host`() {
     var state = GateState(TrafficCaps(total: 3, perHost: 1, reserved: 0, overtakingsMax: 1))
     let later = Ticket(host: "a", endpoint: "/", priority: .deferrable)
     let entered = [

@@ -120,11 +120,11 @@ import WindTunnelSymptoms
       ),
     ]
     for (shares, faults) in rows {
-      #expect(throws: ConfigurationError(faults: faults)) {
+      #expect(throws: ConfigurationError(problems: faults)) {
         _ = try Self.shares(shares, of: "1")
       }
     }
-    #expect(throws: ConfigurationError(faults: ["\"engineShares\": No engine has a share."])) {
+    #expect(throws: ConfigurationError(problems: ["\"engineShares\": No engine has a share."])) {
       _ = try NetworkConfiguration(
         builtIn: ConfigurationLayer(
           baseURL: "https://api.example.test",

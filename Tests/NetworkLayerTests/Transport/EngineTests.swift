@@ -14,7 +14,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `a hook is inert until somebody makes weather`() async throws {
+  @Test func `a fault hook changes nothing until a fault is set`() async throws {
     let time = ManualTime()
     let hook = FaultHook(engine("1"), time: time)
     var asked = try request()
@@ -57,7 +57,8 @@ import WindTunnelSymptoms
     try await expectEqual(flip.outgoing(asked), asked)
   }
 
-  @Test func `code without middleware goes to another base, with its scheme, port and path`() throws
+  @Test func `code without middleware is sent to another base, with its scheme, port and path`()
+    throws
   {
     var bases = RewrittenBases()
     func moved(_ text: String) throws -> String? {

@@ -21,7 +21,7 @@ import WindTunnelSymptoms
     return try await URLSessionTransport(session: session).send(request)
   }
 
-  @Test func `an answer comes as it is, whatever its status`() async throws {
+  @Test func `a response of any status is returned unchanged`() async throws {
     let answer = try await send { _ in .status(503, ["X-B": "2", "X-A": "1"], Data("busy".utf8)) }
     expectEqual(
       answer,
@@ -96,7 +96,7 @@ import WindTunnelSymptoms
   private final class Judge: NSObject, TrustJudging, Sendable {
     let refused: Set<String>
     init(_ refused: Set<String>) { self.refused = refused }
-    func hasRefusedCertificate(of host: String) -> Bool { refused.contains(host) }
+    func isCertificateRefused(of host: String) -> Bool { refused.contains(host) }
   }
 
   @Test(arguments: [true, false])

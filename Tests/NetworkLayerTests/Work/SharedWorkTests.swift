@@ -6,7 +6,7 @@ import TestSupport
   let endpoint = Endpoint(.get, "/news", priority: .deferrable)
 
   @Test(arguments: [false, true])
-  func `equal calls that nobody waits for share one answer`(runs: Bool) async throws {
+  func `equal deferrable calls share one response`(runs: Bool) async throws {
     let fixture = try HeldFixture()
     let runner = runs ? await running(fixture.client) : nil
     var calls = [await fixture.start(endpoint)]
@@ -23,7 +23,9 @@ import TestSupport
     expectEqual(fixture.client.shared.flights.count, 0)
   }
 
-  @Test func `whoever gives up takes the answer from nobody`() async throws {
+  @Test func `a cancelled caller does not take the shared response from the other callers`()
+    async throws
+  {
     let fixture = try HeldFixture()
     let runner = await running(fixture.client)
     let first = await fixture.start(endpoint)
@@ -79,7 +81,9 @@ import TestSupport
     }
   }
 
-  @Test func `a thousand flights with every other caller cancelled all land`() async {
+  @Test func `of a thousand shared calls with half of the callers cancelled, all others complete`()
+    async
+  {
     let background = BackgroundTasks()
     let flights = SingleFlight<Int, Int>(background)
     let runner = Task { await background.run() }

@@ -32,7 +32,7 @@ struct ConversationDrillTests {
       #expect(attempt.status == 101 && attempt.source == .played(.recording(0)))
       let log = try #require(attempt.conversation)
       expectEqual(Self.words(log), ["server 1", "client 2?", "server 3", "server 4"])
-      #expect(log.pings == 1 && log.ending == .client(1000) && log.waiting == 0)
+      #expect(log.clientPings == 1 && log.ending == .client(1000) && log.waiting == 0)
       let times = log.messages.map(\.at)
       #expect(times == times.sorted() && times.last ?? .zero <= log.end ?? .zero)
     }
@@ -102,7 +102,7 @@ struct ConversationDrillTests {
     expectNil(row.observations.first?.attempts.first?.conversation)
   }
 
-  @Test func `what a client says that is on no cassette is seen`() async throws {
+  @Test func `a client message that is not on the cassette is logged`() async throws {
     let row = try await ConversationFlight("WebSocket(url).say('weather')").run()
     let log = try #require(row.observations.first?.attempts.first?.conversation)
     #expect(Self.words(log).contains("client"))

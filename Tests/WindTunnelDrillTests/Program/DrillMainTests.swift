@@ -107,7 +107,7 @@ import WindTunnelDrill
     )
   }
 
-  @Test func `what it does not know it refuses in its own name, before anything flies`()
+  @Test func `unknown flags and clients are refused in the program's own name, before the run`()
     async throws
   {
     let flag = try await Self.run(["--cals", "3"])

@@ -30,7 +30,8 @@ import Testing
     return scenario.decide(request, key: key, seed: 7, lane: lane, ordinal: ordinal).line
   }
 
-  @Test(arguments: 1...12) func `what the story tells passes, also past its attempts`(ordinal: Int)
+  @Test(arguments: 1...12)
+  func `an observation that matches the fault plan passes, for any attempt number`(ordinal: Int)
     throws
   {
     let (check, scenario, workload) = try fixture([.always(.probability(0.5), .status(503))])

@@ -17,7 +17,7 @@ import WindTunnelReports
     .referenceClient,
     arguments: [("urlsession", 97), ("network-layer", 0)] as [(String, Int32)]
   )
-  func `a judged subject that hangs is 97, a yardstick that does is nobody's fault`(
+  func `a hanging judged client exits with 97, and a hanging comparison client does not`(
     judged: String,
     code: Int32
   ) async throws {

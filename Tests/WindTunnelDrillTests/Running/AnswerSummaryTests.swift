@@ -116,7 +116,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [Stage.inProcess, .onTheWire])
-  func `of each attempt it is seen when it came, when it was over and what was dealt`(stage: Stage)
+  func `each attempt is observed with its start, its end and its faults`(stage: Stage)
     async throws
   {
     var plan = try DrillPlan()

@@ -75,7 +75,7 @@ import TestSupport
     expectEqual(calls(row, .succeeded), [0, 1, 2])
   }
 
-  @Test func `what a client prints stands in nobody's way`() async throws {
+  @Test func `a client's output does not disturb its calls`() async throws {
     let row = try row(
       try await TestSubjects.drill("prints") { $0.load = .closedLoop(concurrency: 4) }.run()
     )

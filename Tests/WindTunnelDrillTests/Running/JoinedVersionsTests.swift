@@ -36,7 +36,7 @@ import TestSupport
   }
 
   @Test(arguments: [true, false])
-  func `what begins as one version and goes on as another is told by its bytes`(isPrinted: Bool) {
+  func `a body joined from two versions is recognised by its bytes`(isPrinted: Bool) {
     let (first, second) = (Self.first, Self.second)
     for (body, joins) in [
       (first.prefix(40) + second.dropFirst(40), true), (first.prefix(40) + second, true),
@@ -62,7 +62,7 @@ import TestSupport
     }
   }
 
-  @Test func `nothing is told where no rest of another version was asked for`() {
+  @Test func `a joined body is not reported unless the rest of another version was requested`() {
     let joined = Data(Self.first.prefix(40) + Self.second.dropFirst(40))
     for versions in [
       [], [(1, nil), (2, nil)], [(1, nil), (1, 40)], [(2, 40)], [(2, 40), (1, nil)],

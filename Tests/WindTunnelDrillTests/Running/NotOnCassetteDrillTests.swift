@@ -38,7 +38,7 @@ import TestSupport
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
-  func `a call that asks for what is not on the cassette is in no rate`(stage: Stage) async throws {
+  func `calls that are not on the cassette are not counted in rates`(stage: Stage) async throws {
     let report = try await run(stage) { call in
       [call.baseURL.absoluteString + (call.index % 4 == 1 ? "/other?token=s3cret" : "/get")]
     }
@@ -93,7 +93,9 @@ import TestSupport
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
-  func `what is used up is on the cassette, and who asks for more has failed`(stage: Stage)
+  func `a used-up recording counts as on the cassette, and a further request for it fails`(
+    stage: Stage
+  )
     async throws
   {
     let report = try await run(stage, calls: 4, then: .fail) { call in

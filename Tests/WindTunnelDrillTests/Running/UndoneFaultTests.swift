@@ -39,7 +39,7 @@ import TestSupport
       let attempt = try #require(call.attempts.first)
       expectEqual(attempt.faults, ["delay"])
       expectEqual(
-        attempt.undone,
+        attempt.unappliedFaults,
         [.init(fault: "resetAfterEvents", reason: "the response has 4 events")]
       )
       // The story is what was decided.
@@ -48,7 +48,7 @@ import TestSupport
     expectEqual(row.metrics.faultCoverage, 0.5)
     expectEqual(row.metrics.faults.map(\.fault), ["delay"])
     expectEqual(
-      row.metrics.undone,
+      row.metrics.unappliedFaults,
       [.init(fault: "resetAfterEvents", reason: "the response has 4 events", attempts: 4)]
     )
     expectEqual(
@@ -60,7 +60,10 @@ import TestSupport
     #expect(report.text().contains("\ncut: \(words)\n"))
     #expect(report.markdown().contains("- **cut**: \(words)"))
     let read = try Report(data: report.data(), source: "report.json")
-    expectEqual(read.scenarios.first?.subjects.first?.metrics.undone, row.metrics.undone)
+    expectEqual(
+      read.scenarios.first?.subjects.first?.metrics.unappliedFaults,
+      row.metrics.unappliedFaults
+    )
   }
 
   @Test(arguments: [Stage.onTheWire, .inProcess])
@@ -81,7 +84,7 @@ import TestSupport
     expectEqual(calls.map(\.ending), calls.map { _ in .succeeded })
     #expect(calls.flatMap(\.attempts).allSatisfy { $0.error == nil && $0.faults == [] })
     expectEqual(
-      Set(calls.flatMap(\.attempts).flatMap(\.undone).map(\.reason)),
+      Set(calls.flatMap(\.attempts).flatMap(\.unappliedFaults).map(\.reason)),
       ["the response has no body", "the body has 5 bytes"]
     )
     expectEqual(report.findings.filter { $0.finding.severity == .error }, [])
@@ -94,8 +97,8 @@ import TestSupport
       gate: "faultCoverage >= 1",
       on: stage
     )
-    #expect(row.observations.flatMap(\.attempts).allSatisfy { $0.undone == [] })
-    #expect(row.metrics.faultCoverage == 1 && row.metrics.undone == [])
+    #expect(row.observations.flatMap(\.attempts).allSatisfy { $0.unappliedFaults == [] })
+    #expect(row.metrics.faultCoverage == 1 && row.metrics.unappliedFaults == [])
     expectEqual(report.verdict.outcome, .passed)
   }
 }

@@ -177,7 +177,7 @@ struct VirtualDrillTests {
     expectEqual(row.observations.map(\.ending), [.hung, .hung])
   }
 
-  @Test func `what has the machine's time is refused before anything is flown`() async throws {
+  @Test func `a client that needs the machine's time is refused before the run`() async throws {
     var plan = try Self.plan([.calm])
     plan.stage = .onTheWire
     await #expect(

@@ -87,7 +87,9 @@ import TestSupport
   ) throws {
     var cut = Self.attempt(110, status: 200)
     cut.error = "truncated"
-    let undone = [Observation.Attempt.Undone(fault: "truncate", reason: "the body has 5 bytes")]
+    let undone = [
+      Observation.Attempt.UnappliedFault(fault: "truncate", reason: "the body has 5 bytes")
+    ]
     let attempt = try #require(
       try Self.call(
         .attempt(call: 0, cut),
@@ -95,7 +97,7 @@ import TestSupport
         .ended(Self.ended(.succeeded))
       ).attempts.first
     )
-    expectEqual(attempt.undone, undone)
+    expectEqual(attempt.unappliedFaults, undone)
     expectEqual(attempt.error, isWhole ? nil : "truncated")
   }
 

@@ -13,8 +13,8 @@ import TestSupport
     attempts: nil
   )
   static let messages: [WorkerMessage] = [
-    .began(3, at: .zero), .undone(call: 3, place: 1, attempt.undone),
-    .undone(call: 3, place: 0, attempt.undone, isWhole: true),
+    .began(3, at: .zero), .undone(call: 3, place: 1, attempt.unappliedFaults),
+    .undone(call: 3, place: 0, attempt.unappliedFaults, isWhole: true),
     .hung(call: 3, .init(waited: .milliseconds(20_700), asleep: "read of\n")),
     .hung(call: 3, .init()),
     .attempt(
@@ -44,7 +44,7 @@ import TestSupport
     attempt.cacheTerms = terms
     attempt.conversation = conversation
     (attempt.isOpenAtEnd, attempt.bytesSent) = (true, 120)
-    attempt.undone = [
+    attempt.unappliedFaults = [
       .init(fault: "resetAfterEvents", reason: "the response has 4 events"),
       .init(fault: "mutate null", reason: "the response has no body"),
     ]
@@ -57,7 +57,7 @@ import TestSupport
       .init(from: .client, at: .microseconds(7), number: 2, asks: true),
     ]
     (log.further, log.waiting) = (3, 4)
-    (log.pings, log.pongs, log.unansweredSince) = (5, 4, .microseconds(9))
+    (log.clientPings, log.serverPongs, log.unansweredSince) = (5, 4, .microseconds(9))
     (log.serverPings, log.clientPongs) = (1000, 999)
     (log.silentSince, log.end, log.ending) = (.microseconds(8), .seconds(2), .client(1001))
     return log
@@ -137,7 +137,7 @@ import TestSupport
     }
   }
 
-  @Test func `what a client says it received comes back whole`() throws {
+  @Test func `received messages that a client reports survive encoding and decoding`() throws {
     let line = try #require(
       Array(WorkerMessage.ended(Self.whole).line.utf8).split(separator: 1).last
     )

@@ -74,7 +74,7 @@ import WindTunnelSymptoms
   ]
 
   @Test(arguments: ends)
-  func `what is good is taken, and nothing else`(scenario: String, end: End) async throws {
+  func `a start accepts only a valid configuration`(scenario: String, end: End) async throws {
     var found: End?
     // A busy machine makes a server slow in some starts, and lets none take what is not good.
     for _ in 0..<5 where found != end {

@@ -173,7 +173,7 @@ import TestSupport
     let report = try await drill.run()
     let found = report.findings.map(\.finding).filter { $0.rule == "fails-without-fault" }
     expectEqual(found.map(\.seen), ["It failed, exit 7, and sent no request."])
-    expectEqual(found.map(\.count), ["1 of 4 calls"])
+    expectEqual(found.map(\.countDescription), ["1 of 4 calls"])
     expectEqual(report.verdict.outcome, .failed)
     let words = "POST /login, POST /payments, POST /telemetry (the command has no {method})"
     #expect(report.environment.contains(Report.Fact("notCalled", words)))

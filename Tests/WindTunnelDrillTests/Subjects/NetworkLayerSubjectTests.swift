@@ -36,7 +36,7 @@ import WindTunnelCommandLine
   }
 
   @Test(arguments: ["offline", "outage", "dns-failure"], Way.allCases)
-  func `a screen that was seen before is never blank, and says that it shows a copy`(
+  func `a screen that was shown before is never blank, and is marked as a copy`(
     scenario: String,
     way: Way
   ) async throws {
@@ -70,7 +70,7 @@ import WindTunnelCommandLine
   }
 
   @Test(arguments: ["offline", "dns-failure"])
-  func `retries that nobody can see are the client's own word`(scenario: String) async throws {
+  func `unobservable retries are the client's figures`(scenario: String) async throws {
     let row = try await row(scenario, .wire, gates: ["\(scenario): averageRetries <= 2"])
     expectEqual(row.metrics.callsByOwnWord, 18)
     let retries = try #require(row.metrics.averageRetries)

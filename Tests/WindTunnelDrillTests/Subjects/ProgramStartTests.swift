@@ -119,7 +119,9 @@ import WindTunnelCommandLine
     }
   }
 
-  @Test func `of what was never heard of nothing is told apart`() async throws {
+  @Test func `without a first request, a program's start-up is not separated from its latency`()
+    async throws
+  {
     let row = try #require(try await Self.report("sleep 1").scenarios.first?.subjects.first)
     #expect(row.observations.allSatisfy { $0.startUp == nil && $0.latency >= .seconds(1) })
     expectEqual(row.metrics.stages.first?.stage, "dns")
@@ -168,7 +170,7 @@ import WindTunnelCommandLine
   }
 
   @Test(arguments: ["--rate", "--shard", "--concurrency", "--duration", "--baseline", nil])
-  func `who says how often, or compares, is taken by the word`(flag: String?) throws {
+  func `a given load or baseline is kept, and not adapted to the calm run`(flag: String?) throws {
     let values = [
       "--rate": "5", "--shard": "1/2", "--concurrency": "2", "--duration": "9s", "--baseline": "x",
     ]

@@ -259,7 +259,7 @@ import TestSupport
   }
 
   @Test
-  func `what URLSession cannot be told of is flown in process, and what programs can on the wire`()
+  func `a TLS fault runs in process for URLSession, and on the wire for programs`()
     throws
   {
     let expired: Scenario = [.always(.always, .connection(.tls(.expired)))]

@@ -47,7 +47,7 @@ import TestSupport
     #expect(complaint.unicodeScalars.count < 200 && complaint.contains("999…; expected a whole"))
   }
 
-  @Test func `a call with any answer comes through to whoever started its process`() throws {
+  @Test func `a call with a huge number of attempts is decoded from its process's line`() throws {
     for count in ["1000000", "1099511627777"] {
       var observation = WorkerMessageTests.observation
       observation.clientAttempts = try answer(count).attempts

@@ -25,7 +25,7 @@ import TestSupport
     expectEqual(command.isService, lives)
   }
 
-  @Test(.python) func `one program is told of every call, and what it says of each is kept`()
+  @Test(.python) func `one service process receives every call, and each of its results is kept`()
     async throws
   {
     let row = try await run(
@@ -99,7 +99,7 @@ import TestSupport
   ]
 
   @Test(.python, arguments: ends)
-  func `the call in which a program dies or says nothing is told, and the others run on`(
+  func `a call in which a service dies or stays silent is reported, and the others run`(
     script: String,
     calls: Int,
     atOnce: Int,

@@ -11,7 +11,7 @@ import WindTunnelSymptoms
     return try plan.stage(of: Scenario("s", rules: rules))
   }
 
-  @Test func `what takes bytes is flown on the wire and refused in process`() throws {
+  @Test func `a fault that needs bytes runs on the wire and is refused in process`() throws {
     let rule = FaultRule.always(.always, .close(.inHeaders))
     try expectEqual(stage(nil, rule), .onTheWire)
     try expectEqual(stage(.onTheWire, rule), .onTheWire)
@@ -57,7 +57,7 @@ import WindTunnelSymptoms
     #expect(!FileManager.default.fileExists(atPath: mark.path))
   }
 
-  @Test func `what is half for sockets and half for names is flown nowhere`() throws {
+  @Test func `a scenario with faults for both sockets and names cannot run on any stage`() throws {
     let error = #expect(throws: DrillError.self) {
       try stage(
         nil,
@@ -71,7 +71,7 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test func `what a client would see of bytes is flown in process where that is asked`() throws {
+  @Test func `faults of bytes run in process only if that stage is requested`() throws {
     let rule = FaultRule.always(.always, .malformed(.garbage), .reset(.inHeaders))
     try expectEqual(stage(.inProcess, rule), .inProcess)
     try expectEqual(stage(nil, rule), .onTheWire)

@@ -28,7 +28,10 @@ import TestSupport
       ([.always(.always, .delay(.exactly(.seconds(1))), offline)], "one rule"),
     ] as [([FaultRule], String?)]
   )
-  func `what keeps a scenario off the wire is said in words`(rules: [FaultRule], words: String?)
+  func `the obstacle to running a scenario on the wire is a sentence`(
+    rules: [FaultRule],
+    words: String?
+  )
     throws
   {
     let scenario = Scenario("s", rules: rules)

@@ -107,7 +107,7 @@ import TestSupport
     expectEqual(gone.refusal(of: near, asking: Self.localEnd)?.reason, .limited)
   }
 
-  @Test func `an address of which nobody tells whose it is is not connected to`() throws {
+  @Test func `an address of unknown ownership is refused`() throws {
     let policy = AddressPolicy(for: SocketAddress("192.168.1.20", port: 1), in: Self.network)
     for host in ["8.8.8.8", "192.168.1.1"] {
       let address = try #require(SocketAddress(host, port: 80))

@@ -63,7 +63,7 @@ import TestSupport
     }
   }
 
-  @Test func `nobody is served because he came first, but this machine and who gives the code`() {
+  @Test func `only this machine and devices that entered the code are served`() {
     var gate = PeerAuthorizer(.code("482913"), own: "192.168.1.5")
     expectEqual(gate.standing(of: "192.168.1.5"), .served)
     for _ in 0..<2 { expectEqual(gate.standing(of: "192.168.1.20"), .unknown) }

@@ -168,7 +168,7 @@ import TestSupport
     }
 
     @Test(.enabled(if: TLSKit.isThere, TLSKit.isMissing))
-    func `what is asked within an opened tunnel goes no further than the tunnel would`()
+    func `a request in an opened tunnel to this machine is refused like the tunnel itself`()
       async throws
     {
       try await Self.withOrigins { origin, _ async throws in

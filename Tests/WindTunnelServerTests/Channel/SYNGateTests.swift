@@ -75,7 +75,9 @@
       }
     }
 
-    @Test func `nobody is answered, and a server that stops keeps nobody waiting`() async throws {
+    @Test func `a connect timeout sends no reply, and does not delay stopping the server`()
+      async throws
+    {
       let deck = Self.deck(.always(.always, .connection(.connectTimeout)))
       let server = try await ReplayServer(deck, .patient)
       let socket = try Socket.connecting(to: .loopback(port: server.port))

@@ -118,7 +118,9 @@ struct TLSChannelTests {
   }
 
   @Test(arguments: [true, false])
-  func `an end that nobody said is told apart`(isAgreed: Bool) async throws {
+  func `a connection end without close_notify differs from an announced end`(isAgreed: Bool)
+    async throws
+  {
     let address = try await Self.serve(on: loop) { script in
       script.received = { channel, _ in
         channel.write(pattern(100))

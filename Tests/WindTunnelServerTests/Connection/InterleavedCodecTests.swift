@@ -1,7 +1,5 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
 @_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelServer

@@ -189,7 +189,7 @@ import TestSupport
     }
   }
 
-  @Test func `a tape of another origin is heard by everybody`() async throws {
+  @Test func `a loaded cassette of another origin is used by all connections`() async throws {
     func tape(_ origin: String, _ text: String) -> Cassette {
       Cassette([Interaction(Request("GET", RequestURL("\(origin)/a")), Response(body: Body(text)))])
     }

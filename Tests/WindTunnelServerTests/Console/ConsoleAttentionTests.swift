@@ -107,7 +107,7 @@ import TestSupport
     }
   }
 
-  @Test func `whoever wants all is told, and else the same response goes out again`() throws {
+  @Test func `an identical response is reused unless an observer requires all events`() throws {
     for takesAll in [true, false] {
       let deck = Self.deck(Deck.Observer(takingAll: takesAll) { _ in })
       deck.follow(.nothing)
@@ -131,7 +131,7 @@ import TestSupport
     }
   }
 
-  @Test func `what was not done is told of what nobody follows`() {
+  @Test func `faults that were not applied are reported even if no observer follows exchanges`() {
     let (deck, seen) = Self.deck()
     deck.follow(.nothing)
     let outcome = deck.decide(Request("GET", "http://api.example.test/a"))
@@ -154,7 +154,7 @@ import TestSupport
     }
   }
 
-  @Test func `an observer of everything is told of what nobody follows`() async throws {
+  @Test func `an observer of all events receives unfollowed exchanges`() async throws {
     let seen = Locked<[Bool]>([])
     let observer = Deck.Observer { event in
       if case .ended(let outcome, _) = event { seen.withLock { $0.append(outcome.isFollowed) } }

@@ -41,7 +41,7 @@ import TestSupport
     }
   }
 
-  @Test func `what is answered is what the document says, and all that it says is asked`()
+  @Test func `the console's responses match its document, and each of its operations is requested`()
     async throws
   {
     let file = URL(fileURLWithPath: #filePath).appendingPathComponent(

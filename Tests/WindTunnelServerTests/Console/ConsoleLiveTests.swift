@@ -126,7 +126,7 @@ import TestSupport
     }
   }
 
-  @Test func `where there is no console nobody is told of a live answer`() async throws {
+  @Test func `without a console, live responses cause no events`() async throws {
     let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }
     defer { origin.stop() }
     let told = Locked(0)
@@ -350,7 +350,7 @@ import TestSupport
     #expect(kept <= ConsoleFeed<ServedExchange>.bytesMax && exchanges.feed.subjects.count > 100)
   }
 
-  @Test func `what a fault or the proxy itself answers was not passed on, and it says so`()
+  @Test func `a response by a fault or the proxy itself is not marked as forwarded`()
     async throws
   {
     let origin = try KeptOrigin { _ in Self.answer(Self.type, Data(Self.json.utf8)) }

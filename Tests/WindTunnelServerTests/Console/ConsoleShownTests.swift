@@ -161,7 +161,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `names that somebody gave, and what repeats a secret, are shown nowhere`()
+  @Test func `the console shows neither secrets under custom names nor repetitions of secrets`()
     async throws
   {
     let secrets = (1...8).map { "qz\($0)v\(String($0 * 7919, radix: 36))hidden" }

@@ -148,7 +148,7 @@ import TestSupport
     await server.stop()
   }
 
-  @Test func `whoever asks for events and does not end the request takes no place`() async throws {
+  @Test func `an unfinished request for events does not occupy a reader's slot`() async throws {
     try await ConsoleStand.serving { stand in
       var clients: [RawClient] = []
       for _ in 1...ConsolePort.readersMax {

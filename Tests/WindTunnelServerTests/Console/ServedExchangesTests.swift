@@ -126,7 +126,7 @@ import TestSupport
     #expect(exchanges.feed.subjects.count < 64 && exchanges.feed.dropped > 100)
   }
 
-  @Test func `whoever asks without a page open sees what happened`() throws {
+  @Test func `exchanges are available to the console before a page is open`() throws {
     let console = Console(.serve)
     console.begin(.calm, seed: 1)
     for (event, _) in Self.events(1) { console.observe(event) }

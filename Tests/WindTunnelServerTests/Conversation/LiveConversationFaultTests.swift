@@ -136,7 +136,7 @@ import TestSupport
   }
 
   @Test(arguments: faults)
-  func `the cassette has what the origin said, and says where a fault ended it`(
+  func `the cassette has the origin's messages, and marks the fault that ended them`(
     fault: ConversationFault
   ) async throws {
     try await Self.live { origin in
@@ -243,8 +243,8 @@ import TestSupport
       expectEqual(
         deck.journal.all.last?.misfits,
         [
-          #"{"webSocket":"drop"} was not done: the answer is no WebSocket."#,
-          #"{"webSocket":"noPong"} was not done: the answer is no WebSocket."#,
+          #"{"webSocket":"drop"} was not done: the response is not a WebSocket."#,
+          #"{"webSocket":"noPong"} was not done: the response is not a WebSocket."#,
         ]
       )
     }

@@ -76,7 +76,10 @@ import TestSupport
     expectEqual(ends.withLock { $0.last }, .some(.clientLeft))
   }
 
-  @Test func `what was said in advance is heard, whatever pieces it comes in`() async throws {
+  @Test
+  func `a message sent before the handshake response is processed, however its bytes are split`()
+    async throws
+  {
     try await ReplayServer.serving(Deck(Cassette([Self.small]))) { server in
       let client = try server.client()
       let frame = WebSocketWriter(as: .client, nil).message(Data("a".utf8), isText: true)

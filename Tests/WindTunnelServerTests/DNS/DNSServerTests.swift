@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import WindTunnel
 
@@ -99,7 +98,7 @@ import WindTunnel
     [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
   }
 
-  @Test func `what is too long for UDP is told by TCP, in whatever pieces it is asked`()
+  @Test func `a DNS response too long for UDP is sent by TCP, however the query is split`()
     async throws
   {
     try await Self.serving(DNSEntry("*", addresses: Self.own, fault: .truncated)) {
@@ -125,7 +124,7 @@ import WindTunnel
     }
   }
 
-  @Test func `by TCP nothing comes where there is none`() async throws {
+  @Test func `a DNS server without TCP closes TCP connections without a response`() async throws {
     try await Self.serving(DNSEntry("*", fault: .truncatedWithoutTCP)) { server, _ async throws in
       let (bytes, end) = try await RawClient(.loopback(port: server.port)).all(
         after: Self.framed(Self.query("a.test"))

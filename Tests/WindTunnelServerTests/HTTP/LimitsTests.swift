@@ -46,7 +46,7 @@ import WindTunnel
     expectEqual(Limits.standard.bodyBytesMax, Cassette.fileBytesMax)
   }
 
-  @Test func `what lies on a limit is taken`() {
+  @Test func `a request at the exact limits is accepted`() {
     let path = String(repeating: "a", count: 64 - "GET / HTTP/1.1\r\n".utf8.count)
     let fields = "Host: a\r\nA: 1\r\nContent-Length: 16\r\n"
     let filler =

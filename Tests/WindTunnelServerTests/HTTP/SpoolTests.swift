@@ -20,7 +20,7 @@ import TestSupport
     #expect(areSame(spool.finish(), bytes + Array("more".utf8)))
   }
 
-  @Test func `what was shown stays, also when nobody adds to it any more`() {
+  @Test func `data returned by a spool stays valid after the spool is released`() {
     func whole() -> Data {
       var spool = Spool()
       spool.append(Data(pattern(3_000_000)))

@@ -11,17 +11,21 @@ final class FrameClient: @unchecked Sendable {
   let raw: RawClient
   private var unread: [UInt8] = []
   private var decoder = HPACKDecoder(listBytesMax: .max, fieldsMax: .max)
+  /// The content of the streams so far.
+  private(set) var content: [Int: [UInt8]] = [:]
 
-  /// Connects, and sends the preface and the settings.
+  /// Connects, and sends the preface and the settings. The server has read each piece when `seen`
+  /// returns.
   init(
     to server: SocketAddress,
     window: Int = 65_535,
-    preface pieces: [String] = [preface]
+    preface pieces: [String] = [preface],
+    seen: () async throws -> Void = {}
   ) async throws {
     raw = try RawClient(server)
     for piece in pieces {
       await raw.send(piece)
-      if pieces.count > 1 { try await Task.sleep(for: .milliseconds(20)) }
+      try await seen()
     }
     await send { $0.appendSettings([(.initialWindowSize, window)]) }
   }
@@ -47,10 +51,39 @@ final class FrameClient: @unchecked Sendable {
     }
   }
 
+  /// Sends the handshake of a WebSocket (RFC 8441 §5.1).
+  func connect(
+    _ path: String,
+    on stream: Int,
+    version: String = "13",
+    isWhole: Bool = false
+  ) async {
+    let fields = [
+      (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", path),
+      (":authority", "x"), ("sec-websocket-version", version),
+    ]
+    await send { bytes in
+      bytes.appendHeaders(endsStream: isWhole, on: stream) { block in
+        for (name, value) in fields { block.appendHPACK(name: name, value: value) }
+      }
+    }
+  }
+
+  func send(_ content: [UInt8], on stream: Int, isLast: Bool = false) async {
+    await send { bytes in
+      for place in stride(from: 0, to: content.count, by: HTTP2Frame.payloadBytesMax) {
+        let part = content[place...].prefix(HTTP2Frame.payloadBytesMax)
+        bytes.appendFrame(.data, on: stream, length: part.count)
+        bytes += part
+      }
+      if isLast { bytes.appendFrame(.data, .endStream, on: stream, length: 0) }
+    }
+  }
+
   /// Returns the words of the frames up to one that is spelled so, or to the end.
-  func receive(until last: String) async -> [String] {
+  func receive(until last: String...) async -> [String] {
     var words: [String] = []
-    while !words.contains(last) {
+    while !words.contains(where: last.contains) {
       let more = await raw.receive(atLeast: 1)
       if more.isEmpty { return words + ["end of connection"] }
       words += spell(more)
@@ -89,8 +122,12 @@ final class FrameClient: @unchecked Sendable {
     case .headers:
       let fields = payload.withUnsafeBytes { try? decoder.decode($0) } ?? []
       let first = fields.first?.name == ":status" ? fields.first?.value : nil
-      return ["\(stream) \(first ?? fields.map(\.name).joined())"] + end
+      // The fields of interim responses are shown as well.
+      let hints = first?.first == "1" ? fields.dropFirst() : []
+      let words = [first ?? fields.map(\.name).joined()] + hints.map { "\($0.name)=\($0.value)" }
+      return ["\(stream) \(words.joined(separator: " "))"] + end
     case .data:
+      content[stream, default: []] += payload
       let text = String(decoding: payload, as: UTF8.self)
       return (payload.isEmpty ? [] : ["\(stream) =\(text)"]) + end
     case .resetStream: return ["\(stream) reset \(error(at: 0))"]

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 @testable import WindTunnelHTTP
@@ -23,9 +22,12 @@ final class FramePeer {
   init(
     _ bounds: HTTP2Limits = HTTP2Limits(),
     limits: Limits = .standard,
-    isOpen: Bool = true
+    isOpen: Bool = true,
+    acceptsWebSockets: Bool = true
   ) {
-    codec = HTTP2Codec(limits: limits, bounds: bounds) { [time] in time.now }
+    codec = HTTP2Codec(limits: limits, bounds: bounds, acceptsWebSockets: acceptsWebSockets) {
+      [time] in time.now
+    }
     guard isOpen else { return }
     feed(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8))
     _ = exchange("SETTINGS; SETTINGS ack")
@@ -46,6 +48,8 @@ final class FramePeer {
       guard let verb = words.popFirst() else { continue }
       if verb == "RESPOND" {
         respond(on: Int(words[1]) ?? 0, Int(words[2]) ?? 0)
+      } else if verb == "TAKE" {
+        codec.giveBack(Int(words[2]) ?? 0, on: Int(words[1]) ?? 0)
       } else {
         feed(Self.frame(verb, Array(words)))
         // The next block has to begin with the smaller size (RFC 9113 §4.3.1).
@@ -76,10 +80,9 @@ final class FramePeer {
         failures.append("\(stream) \(error.status)")
         waiting[stream] = nil
         if stream == 0 { codec.appendLast(.notice(400, "-"), on: nil, to: &output) }
-        if [413, 414, 417, 431].contains(error.status) {
+        if [413, 414, 417, 431, 501].contains(error.status) {
           var encoder = ResponseEncoder(on: stream, by: codec)
-          encoder.frame(error.status, length: 2, keepsAlive: true)
-          encoder.append(.notice(error.status, "-"), to: &output)
+          encoder.append(.notice(error.status, "-"), keepsAlive: true, to: &output)
         }
       }
     }
@@ -88,6 +91,10 @@ final class FramePeer {
   private func respond(on stream: Int, _ count: Int) {
     guard let head = waiting.removeValue(forKey: stream) else { return }
     var encoder = ResponseEncoder(head, on: stream, by: codec)
+    if head.target == "/chat" {
+      encoder.frame(101, length: 0, keepsAlive: true)
+      return encoder.append(ResponseHead(status: 101, headers: ["Upgrade": "x"]), to: &output)
+    }
     let isPlain = head.target != "/trailers"
     encoder.frame(200, length: isPlain ? count : nil, keepsAlive: true)
     encoder.append(ResponseHead(status: 200, headers: ["Connection": "x", "X": "1"]), to: &output)

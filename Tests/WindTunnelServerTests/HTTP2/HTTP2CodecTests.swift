@@ -1,11 +1,11 @@
-import Foundation
 import TestSupport
-import Testing
 
 @testable import WindTunnelHTTP
 @testable import WindTunnelWire
 
 @Suite struct HTTP2CodecTests {
+  private static let connect = ":method=CONNECT :protocol=websocket :scheme=http :authority=a.test"
+
   /// Checks rows of frames in, and frames out; `ANSWER` is a whole response.
   private static func check(_ rows: String, _ bounds: HTTP2Limits = HTTP2Limits()) {
     for row in rows.split(separator: "\n") {
@@ -105,6 +105,40 @@ import Testing
       GET 1 :path=/wait; WINDOW 1 2147400000; SETTINGS 4=200000 4=9 -> SETTINGS ack
       """
     )
+    // The longest wait, with its start. An open tunnel may wait. Others wait for the connection's
+    // window, or for a turn, only since a byte was sent last.
+    let (peer, other) = (FramePeer(), FramePeer())
+    var bytes: [UInt8] = []
+    _ = peer.exchange("SETTINGS 4=1; OPEN 1 \(Self.connect) :path=/chat")
+    peer.codec.append(Data(1...9), in: .none, on: 1, to: &bytes)
+    #expect(peer.codec.isCongested(1) && peer.codec.longestWait(sending: nil) == nil)
+    let both = "GET 1 :path=/wait; GET 3 :path=/wait; RESPOND 1 65536; RESPOND 3 5"
+    _ = (peer.exchange("GET 3"), other.exchange("SETTINGS 4=100000; \(both)"))
+    for each in [peer, other] { each.pass(seconds: 5) }
+    _ = (peer.exchange("GET 5; WINDOW 3 1; RST 3 8; WINDOW 1 1"), other.exchange("WINDOW 0 1"))
+    let (five, seven) = (Moment(nanoseconds: 5_000_000_000), Moment(nanoseconds: 7_000_000_000))
+    #expect(peer.codec.longestWait(sending: seven).map { $0 == (5, five) } == true)
+    expectEqual(other.codec.longestWait(sending: seven)?.since, five)
+    _ = (peer.exchange("RST 5 8"), other.exchange("WINDOW 0 100", room: 0))
+    expectEqual(other.codec.longestWait(sending: seven)?.since, seven)
+    peer.codec.appendEnd([:], in: .none, on: 1, to: &bytes)
+    expectEqual(peer.codec.longestWait(sending: nil)?.stream, 1)
+    // A client that has ended enlarges no window.
+    let half = FramePeer()
+    _ = half.exchange("SETTINGS 4=1; OPEN 1 \(Self.connect) :path=/chat")
+    half.codec.append(Data(1...9), in: .none, on: 1, to: &bytes)
+    half.codec.feedEnd()
+    expectEqual(half.codec.longestWait(sending: nil)?.stream, 1)
+    // Tunnels whose bytes nobody has read leave a part of the connection's window to others.
+    var bounds = HTTP2Limits()
+    (bounds.streamWindowBytes, bounds.connectionWindowBytes) = (30_000, 65_536)
+    let narrow = FramePeer(bounds)
+    for id in [1, 3] {
+      _ = narrow.exchange(
+        "OPEN \(id) \(Self.connect) :path=/chat; DATA \(id) 16384; DATA \(id) 9000"
+      )
+    }
+    expectEqual(narrow.exchange("POST 5; DATA 5 14000"), "WINDOW_UPDATE 0 14000")
   }
 
   @Test func `streams take turns of 16 kB, however little room there is`() {
@@ -138,6 +172,37 @@ import Testing
       """,
       bounds
     )
+  }
+
+  @Test func `an extended CONNECT is an upgrade, whose content waits for its reader`() {
+    var bounds = HTTP2Limits()
+    (bounds.streamWindowBytes, bounds.connectionWindowBytes) = (1000, 65_536)
+    let connect = Self.connect
+    let chat = "OPEN 1 \(connect) :path=/chat"
+    Self.check(
+      """
+      \(chat); DATA 1 600; TAKE 1 499 -> HEADERS 1 200
+      \(chat); DATA 1 600; TAKE 1 500; DATA 1 400 end; TAKE 1 500 -> \
+      HEADERS 1 200; WINDOW_UPDATE 1 500
+      \(chat); DATA 1 600; DATA 1 401 -> HEADERS 1 200; RST_STREAM 1 FLOW_CONTROL_ERROR
+      \(chat); FIELDS 1 x=1 -> HEADERS 1 200; RST_STREAM 1 PROTOCOL_ERROR
+      \(chat); DATA 1 600; RST 1 8; TAKE 1 32768; GET 3 -> \
+      HEADERS 1 200; WINDOW_UPDATE 0 32768; ANSWER 3
+      OPEN 1 \(connect) :path=/ | FIELDS 1 \(connect) :path=/chat -> RST_STREAM 1 HTTP11_REQUIRED
+      FIELDS 1 \(connect) :path=/chat :protocol=x | OPEN 1 :method=GET :protocol=websocket \
+      :scheme=http :authority=a.test :path=/ | OPEN 1 \(connect) -> RST_STREAM 1 PROTOCOL_ERROR
+      OPEN 1 :method=CONNECT :protocol=x :scheme=http :authority=a.test :path=/ -> \
+      HEADERS 1 501; DATA 1 2 end; RST_STREAM 1 NO_ERROR
+      """,
+      bounds
+    )
+    let (peer, old) = (FramePeer(), FramePeer(acceptsWebSockets: false))
+    expectEqual(
+      [old, peer].map { $0.exchange(chat) },
+      ["RST_STREAM 1 PROTOCOL_ERROR", "HEADERS 1 200"]
+    )
+    expectEqual(peer.heads.map { "\($0.method) \($0.target)" }, ["GET /chat"])
+    #expect(peer.heads.first?.asksForWebSocket == true && peer.codec.isBetweenRequests)
   }
 
   @Test func `a malformed request is reset, and the server never sees it`() {
@@ -213,6 +278,16 @@ import Testing
     other.codec.appendContinue(on: 1, to: &bytes)
     other.codec.appendEnd([:], in: .none, on: 1, to: &bytes)
     expectEqual(Array(bytes.suffix(13)), FramePeer.frame("RST", ["1", "2"]))
+    // No frames follow bytes that are none.
+    let raw = FramePeer(isOpen: false)
+    bytes = []
+    raw.codec.appendRaw(Data("raw".utf8), to: &bytes)
+    raw.codec.appendGoAway(to: &bytes)
+    _ = raw.codec.appendPending(upTo: .max, to: &bytes)
+    expectEqual(
+      [bytes.prefix(4).map { Int($0) }, bytes.suffix(3).map { Int($0) }],
+      [[0, 0, 24, 4], [114, 97, 119]]
+    )
     // Requests that are not whole end with their client; the others are answered.
     _ = other.exchange("POST 3; GET 5 :path=/wait")
     other.codec.feedEnd()

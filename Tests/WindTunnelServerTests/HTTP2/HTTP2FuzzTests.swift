@@ -1,7 +1,5 @@
-import Foundation
 import Mutations
 import TestSupport
-import Testing
 
 @testable import WindTunnelHTTP
 @testable import WindTunnelWire

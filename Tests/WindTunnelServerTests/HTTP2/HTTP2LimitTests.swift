@@ -1,8 +1,8 @@
-import Foundation
 import TestSupport
-import Testing
 
+@testable import WindTunnel
 @testable import WindTunnelHTTP
+@testable import WindTunnelServer
 @testable import WindTunnelWire
 
 /// Each limit holds at its number, and a client that goes far beyond it costs no more than one that
@@ -57,6 +57,33 @@ import Testing
     // The ends of the oldest streams are forgotten: one is closed, why is unknown.
     expectEqual(peer.exchange("DATA 1999 1"), "RST_STREAM 1999 STREAM_CLOSED")
     expectEqual(peer.exchange("DATA 1 1"), "GOAWAY last=1999 PROTOCOL_ERROR")
+  }
+
+  @Test func `the contents of a connection share one limit in memory`() throws {
+    let peer = FramePeer()
+    _ = peer.exchange("POST 1")
+    let head = try #require(peer.heads.first)
+    let arrival = RequestArrival(
+      start: .now(),
+      connection: .init(number: nil, isNew: true, isSecure: false, isHTTP2: true),
+      handshake: nil
+    )
+    // As many as have room, and four times as many.
+    for count in [4, 16] {
+      var requests = (0..<count).map { stream in
+        IncomingRequest(stream: stream, head: head, arrival: arrival, handling: .play())
+      }
+      for _ in 0..<16 {
+        for index in requests.indices {
+          requests.append(Data(repeating: UInt8(index), count: 16_384), at: index)
+          let memory = requests.reduce(0) { $0 + $1.body.memoryBytes }
+          #expect(memory <= Spool.memoryBytesMax)
+        }
+      }
+      for index in requests.indices {
+        expectEqual(requests[index].body.finish(), Data(repeating: UInt8(index), count: 256 << 10))
+      }
+    }
   }
 
   @Test func `a request above a limit is answered, and no other suffers`() {

@@ -1,9 +1,7 @@
-import Foundation
 import Origins
 import TestSupport
-import Testing
 
-@testable import WindTunnel
+@_spi(WindTunnel) @testable import WindTunnel
 @testable import WindTunnelServer
 @testable import WindTunnelWire
 
@@ -15,7 +13,10 @@ import Testing
     _ scenario: Scenario = .calm,
     observe: @escaping @Sendable (ExchangeEvent) -> Void = { _ in }
   ) -> Deck {
-    let bodies = ["/a": "a", "/b": "b", "/slow": "slow", "/large": "0123456789"]
+    let bodies = [
+      "/a": "a", "/b": "b", "/slow": "slow", "/large": "0123456789",
+      "/long": String(repeating: "l", count: 20_000),
+    ]
     var interactions = bodies.sorted { $0.key < $1.key }.map { path, body in
       Interaction(
         Request("GET", RequestURL("http://api.example.test\(path)")),
@@ -37,13 +38,14 @@ import Testing
     [.on("GET /slow", .always, .delay(.exactly(.milliseconds(milliseconds))))]
   }
 
-  private static func serving(
+  static func serving(
     _ deck: Deck = deck(),
     _ options: ReplayServer.Options = .patient,
+    window: Int = 65_535,
     _ body: (FrameClient, ReplayServer) async throws -> Void
   ) async throws {
     try await ReplayServer.serving(deck, options) { server in
-      let client = try await FrameClient(to: .loopback(port: server.port))
+      let client = try await FrameClient(to: .loopback(port: server.port), window: window)
       try await body(client, server)
       client.raw.close()
     }
@@ -52,10 +54,15 @@ import Testing
   // MARK: - The choice of the version
 
   @Test func `a port speaks the version that its client begins with`() async throws {
-    try await ReplayServer.serving(Self.deck()) { server in
+    var options = ReplayServer.Options.patient
+    options.loops = 1
+    try await ReplayServer.serving(Self.deck(), options) { server in
       let address = SocketAddress.loopback(port: server.port)
       let preface = ["PR", "I * HTTP/2.0\r\n\r\nSM", "\r\n\r\n"]
-      let client = try await FrameClient(to: address, preface: preface)
+      // The only loop reads a piece before it serves another client.
+      let client = try await FrameClient(to: address, preface: preface) {
+        _ = try await server.answer(to: closing("GET /a", host: "api.example.test"))
+      }
       await client.ask("/a", on: 1)
       await expectEqual(client.receive(until: "1 end"), ["1 200", "1 =a", "1 end"])
       client.raw.close()
@@ -279,11 +286,15 @@ import Testing
   {
     var options = ReplayServer.Options.patient
     options.limits.idleSeconds = 0.5
-    try await Self.serving(Self.deck(), options) { client, _ in
-      await client.ask("/a", on: 1)
-      let (words, _, end) = await client.receiveAll()
-      expectEqual(words, ["1 200", "1 =a", "1 end", "goaway 1 noError"])
-      expectEqual(end, .finished)
+    // The longer one is sent in turns.
+    for (path, count) in [("/a", 1), ("/long", 20_000)] {
+      try await Self.serving(Self.deck(), options) { client, _ in
+        await client.ask(path, on: 1)
+        let (words, _, end) = await client.receiveAll()
+        expectEqual(client.content[1]?.count, count)
+        expectEqual(words.suffix(2), ["1 end", "goaway 1 noError"])
+        expectEqual(end, .finished)
+      }
     }
   }
 
@@ -305,6 +316,20 @@ import Testing
         expectEqual(all.rest.count, path == "/b" ? 64 : 0)
         expectEqual(all.end, .finished)
       }
+    }
+  }
+
+  @Test func `recorded interim responses precede the response`() async throws {
+    var page = Interaction(Request("GET", "http://api.example.test/a"), .text("hi"), then: .repeat)
+    page.editResponse { response in
+      response.head.informational = [
+        ResponseHead(status: 103, headers: ["Link": "</a.css>"]), ResponseHead(status: 100),
+      ]
+    }
+    try await Self.serving(Deck(Cassette([page]))) { client, _ in
+      await client.ask("/a", on: 1)
+      let words = ["1 103 link=</a.css>", "1 100", "1 200", "1 =hi", "1 end"]
+      await expectEqual(client.receive(until: "1 end"), words)
     }
   }
 
@@ -330,23 +355,64 @@ import Testing
   {
     var options = ReplayServer.Options.patient
     options.limits.requestSeconds = 0.05
-    try await Self.serving(Self.deck(), options) { client, _ in
-      await client.ask("/up", on: 1, more: true)
+    let ends = Events<ExchangeEnd>()
+    let deck = Self.deck(Self.slow(3_000_000)) { event in
+      if case .ended(_, let end?) = event { ends(end) }
+    }
+    try await Self.serving(deck, options) { client, _ in
+      await client.ask("/slow", on: 1)
+      await client.ask("/up", on: 3, more: true)
       let (words, _, end) = await client.receiveAll()
-      expectEqual(words.first, "1 408")
-      expectEqual(words.last, "goaway 1 noError")
+      expectEqual(words.first, "3 408")
+      expectEqual(words.last, "goaway 3 noError")
       expectEqual(end, .finished)
     }
+    // Another request has the limit as its cause.
+    let end = try await ends.next()
+    expectEqual(end.ending, .cut)
+    expectEqual(end.problem, "The connection ended: The request took longer than 0 s.")
+  }
+
+  @Test func `a response that its client does not accept is reset, and no other suffers`()
+    async throws
+  {
+    var options = ReplayServer.Options.patient
+    options.limits.sendSeconds = 0.2
+    let ends = Events<ExchangeEnd>()
+    let paths = ["/long": String(repeating: "x", count: 100_000), "/b": "b"]
+    let pages = paths.map { Interaction(Request("GET", RequestURL($0)), Response(body: Body($1))) }
+    let deck = Deck(Cassette(pages), options: PlaybackOptions(then: .repeat)) { event in
+      if case .ended(_, let end?) = event { ends(end) }
+    }
+    try await Self.serving(deck, options, window: 4) { client, _ in
+      await client.ask("/long", on: 1)
+      await client.ask("/b", on: 3)
+      var words = await client.receive(until: "1 reset cancel")
+      await client.ask("/b", on: 5)
+      words += await client.receive(until: "5 end")
+      let streams = Dictionary(grouping: words, by: \.first)
+      expectEqual(streams["1"], ["1 200", "1 =xxxx", "1 reset cancel"])
+      expectEqual(streams["3"], ["3 200", "3 =b", "3 end"])
+      expectEqual(streams["5"], ["5 200", "5 =b", "5 end"])
+      // A client that sends no more cannot enlarge the window.
+      await client.ask("/long", on: 7)
+      client.raw.socket.finishWriting()
+      let last = await client.receiveAll().words
+      #expect(last.contains("7 reset cancel") && last.last == "goaway 7 noError")
+    }
+    let causes = await ends.first(4).compactMap(\.problem)
+    let cause = "The client accepted nothing of the response for 0 s."
+    expectEqual(causes, [cause, cause])
   }
 
   @Test func `requests that overlap have a time each`() async throws {
     var options = ReplayServer.Options.patient
-    options.limits.requestSeconds = 2
+    options.limits.requestSeconds = 8
     try await Self.serving(Self.deck(), options) { client, _ in
       var stream = 1
       await client.ask("/up", on: stream, more: true)
       // One request is always incomplete, for longer than a single one may be.
-      let end = ContinuousClock.now + .seconds(3)
+      let end = ContinuousClock.now + .seconds(9)
       while ContinuousClock.now < end {
         await client.ask("/up", on: stream + 2, more: true)
         let last = stream
@@ -358,6 +424,39 @@ import Testing
         }
         stream += 2
       }
+    }
+  }
+
+  @Test func `a connection with many requests lets another one have its turn`() async throws {
+    let decided = Locked<[String]>([])
+    let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+    let released = DispatchSemaphore(value: 0)
+    let deck = Self.deck { event in
+      guard case .decided(let record) = event, record.decision.key != "connection" else { return }
+      // The loop waits at the first request until all requests have arrived.
+      if decided.withLock({ paths in
+        paths.append(record.decision.key)
+        return paths.count == 1
+      }) {
+        arrival.yield()
+        released.wait()
+      }
+    }
+    var options = ReplayServer.Options.patient
+    options.loops = 1
+    try await Self.serving(deck, options) { client, server in
+      let other = try await FrameClient(to: .loopback(port: server.port))
+      await client.ask("/a", on: 1)
+      for await _ in arrivals { break }
+      for id in 1...1000 { await client.ask("/a", on: 2 * id + 1) }
+      await other.ask("/b", on: 1)
+      released.signal()
+      await expectEqual(other.receive(until: "1 end"), ["1 200", "1 =b", "1 end"])
+      _ = await client.receive(until: "2001 end")
+      let place = decided.withLock { $0.firstIndex { $0.hasSuffix("/b") } }
+      expectEqual(place.map { $0 < 500 }, true, "\(place ?? -1)")
+      expectEqual(decided.withLock { $0.count }, 1002)
+      other.raw.close()
     }
   }
 

@@ -144,7 +144,7 @@ import TestSupport
   }
 
   @Test(arguments: all.filter { $0.prepare == nil })
-  func `what a running server answers is what the document says`(asked: Asked) async throws {
+  func `responses of a running server match the document`(asked: Asked) async throws {
     let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery, then: .repeat)
     try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
       let port = try #require(server.adminURL.flatMap { RequestURL($0).port })

@@ -41,7 +41,7 @@ import TestSupport
       await waiting.send("GET /health HTTP/1.1\r\nHost: localhost:\(port)\r\n\r\n")
       _ = await waiting.receive(until: "HTTP/1.1 200")
       let half = "GET /health HTTP/1.1\r\nHost: local"
-      let silent = try (0..<2 * Admin.limits.connectionsMax).map { _ in
+      let silent = try (0..<2 * BoundListener.ownConnectionsMax).map { _ in
         try RawClient(.loopback(port: port))
       }
       for client in silent.prefix(20) { await client.send(half) }
@@ -76,7 +76,7 @@ import TestSupport
     }
   }
 
-  @Test func `what came is told, verified and forgotten`() async throws {
+  @Test func `the admin port lists, verifies and resets the received requests`() async throws {
     let deck = Deck(Self.tape, matcher: .pathAndQuery, then: .repeat)
     try await ReplayServer.serving(deck, Self.options()) { server in
       #expect(server.adminURL != nil && server.adminURL != server.url)

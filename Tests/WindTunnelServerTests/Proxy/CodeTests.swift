@@ -41,7 +41,7 @@ import TestSupport
       "Proxy-Authorization: Basic \(Data("phone:\(code)".utf8).base64EncodedString())\r\n"
     }
 
-    @Test func `a device is asked for the code whatever it asks, and this machine is not`()
+    @Test func `an unknown device gets 407 for every request, and this machine does not`()
       async throws
     {
       try await Self.serving { server, noticed async throws in

@@ -58,7 +58,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `what is in flight when the proxy is ended is seen, too`() async throws {
+  @Test func `an exchange in flight is reported when the proxy stops`() async throws {
     let origin = try await Origin { _ in
       (["HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "ok"], .stays)
     }
@@ -253,7 +253,7 @@ import WindTunnelSymptoms
   }
 
   #if os(Linux)
-    @Test func `a URLSession behind http_proxy flies in the weather`() async throws {
+    @Test func `a URLSession behind http_proxy meets the proxy's faults`() async throws {
       let origin = try await Origin(saying: "ok")
       let url = "\(origin.url.origin ?? "")/a"
       try await ReplayServer.proxying([.always(.first(1), .status(418))]) {

@@ -56,7 +56,7 @@ import TestSupport
   }
 
   @Test(arguments: [false, true])
-  func `content that is larger than what is kept goes on while it comes`(inChunks: Bool)
+  func `content larger than the storage limit is passed on as it arrives`(inChunks: Bool)
     async throws
   {
     try await Self.serving { url async throws in
@@ -143,7 +143,7 @@ import TestSupport
     }
   }
 
-  @Test func `what the tape answers, and what a rule answers, needs no content and no origin`()
+  @Test func `responses from the cassette and from rules require neither content nor an origin`()
     async throws
   {
     let tape = Cassette([
@@ -160,7 +160,7 @@ import TestSupport
   }
 
   @Test(arguments: [false, true])
-  func `what is recorded is kept whole, or refused before anything is asked`(inChunks: Bool)
+  func `recorded content is complete, or refused before it is sent`(inChunks: Bool)
     async throws
   {
     try await Self.serving { url async throws in

@@ -46,7 +46,7 @@ import WindTunnelSymptoms
   }
 
   @Test
-  func `OPTIONS about a server as a whole stands on the tape as such, and answers nothing else`()
+  func `a recorded OPTIONS * request is stored as such, and matches no other request`()
     async throws
   {
     let origin = try await Origin { _ in

@@ -8,7 +8,9 @@ import TestSupport
 @Suite(.timeLimit(.minutes(5)), .stopsLoops) struct StoppingTests {
   static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
-  @Test func `what is in flight is finished, and nothing else is begun`() async throws {
+  @Test func `a stopping server finishes the requests in flight, and starts no others`()
+    async throws
+  {
     let origin = try await Origin(holdingFirstUntilAnotherCame: Self.answer)
     let deck = Deck(Cassette(), mode: .rewrite)
     let options = try ReplayServer.Options.before(origin.url)

@@ -82,7 +82,7 @@ import TestSupport
     expectEqual(answer["seen"]?["count"], .number(count))
   }
 
-  @Test func `an order is asked for, whatever came between`() throws {
+  @Test func `the order of two requests is verified regardless of requests between them`() throws {
     let log = Self.deck("GET /a", "POST /b", "GET /c")
     try expectEqual(
       Self.answer(#"{"inOrder":["GET /a","GET /c"]}"#, log),
@@ -130,7 +130,9 @@ import TestSupport
     expectEqual(found { $0.limit = 2 }, [1, 2])
   }
 
-  @Test func `the oldest go, and nobody is told a count of what has gone`() throws {
+  @Test func `the oldest requests are dropped, and a count that includes them is not reported`()
+    throws
+  {
     let deck = Self.deck()
     for _ in 0...ExchangeRecords.entriesMax { deck.finished(deck.decide(Self.request("GET /a"))) }
     let records = Self.records(of: deck)

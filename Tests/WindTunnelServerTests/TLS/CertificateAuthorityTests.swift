@@ -30,7 +30,7 @@ import TestSupport
 
 @Suite(.timeLimit(.minutes(5)), .enabled(if: TLSKit.isThere, TLSKit.isMissing))
 struct CertificateAuthorityTests {
-  @Test func `the file holds the certificate and no key, and stands where it was told`() throws {
+  @Test func `the authority's file has its certificate and no key, at the given path`() throws {
     let authority = try CertificateAuthority()
     let file = try TLSKit.authorityFile(authority)
     defer { file.remove() }

@@ -43,7 +43,7 @@ struct TLSEngineTests {
     #expect(pair.client.failure == nil && pair.server.failure == nil)
   }
 
-  @Test func `what a client says in one piece with the end of its handshake is heard`() throws {
+  @Test func `data in the same bytes as the end of the TLS handshake is received`() throws {
     let pair = try TLSPair(TLSKit.client(), TLSKit.server(), host: "a.test")
     pair.client.start()
     _ = TLSPair.fed(TLSPair.taken(from: pair.client), to: pair.server)

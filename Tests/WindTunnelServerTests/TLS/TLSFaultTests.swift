@@ -1,4 +1,3 @@
-import Foundation
 import Programs
 import TestSupport
 import WindTunnelSymptoms

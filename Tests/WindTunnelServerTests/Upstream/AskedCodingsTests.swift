@@ -40,7 +40,10 @@ import TestSupport
       ("gzip", ["gzip"]), (nil, []),
     ] as [(String?, [String])]
   )
-  func `a recorded origin is asked for what can be opened`(said: String?, asked: [String])
+  func `a recorded origin is offered only content codings that can be decoded`(
+    said: String?,
+    asked: [String]
+  )
     async throws
   {
     for byProxy in [false, true] {

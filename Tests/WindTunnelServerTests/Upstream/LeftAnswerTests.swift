@@ -46,7 +46,9 @@ import WindTunnelSymptoms
   private static let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
 
   @Test(arguments: [false, true])
-  func `what had come is on the tape, and that its client left`(byProxy: Bool) async throws {
+  func `a response cut by its client is recorded with the received part and the reason`(
+    byProxy: Bool
+  ) async throws {
     let shown = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhel".utf8.count
     let recorded = try await Self.record([Self.head + "hel"], having: shown, byProxy: byProxy)
     let response = Response(headers: ["Content-Length": "9"], body: Body("hel"))
@@ -54,7 +56,9 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [false, true])
-  func `where nothing had come it is on the tape that its client left`(byProxy: Bool) async throws {
+  func `a client that disconnects before the response is recorded as a failure`(byProxy: Bool)
+    async throws
+  {
     let recorded = try await Self.record([], having: 0, byProxy: byProxy)
     expectEqual(recorded.map(\.result), [.failure(Self.left)])
   }

@@ -264,7 +264,7 @@ struct OpenTunnelTests {
     }
   }
 
-  @Test func `what is not sealed passes as it is, but not to a host on the tape`() async throws {
+  @Test func `unencrypted bytes pass a tunnel unchanged, except to a recorded host`() async throws {
     let echo = try await Echo()
     try await Self.opening { server, _, seen async throws in
       let client = try await server.tunnel(to: echo.address, early: "hel")
@@ -336,7 +336,8 @@ struct OpenTunnelTests {
     }
   }
 
-  @Test func `a handshake within fails by its certificate where the weather says so`() async throws
+  @Test func `a TLS handshake in a tunnel fails by its certificate if the scenario has that fault`()
+    async throws
   {
     let scenario: Scenario = [
       .always(.attempt(1), .connection(.tls(.expired))),

@@ -44,7 +44,7 @@ import WindTunnelSymptoms
     }
   #endif
 
-  @Test func `an origin that says nothing is a 502, timed out on the tape, and given up`()
+  @Test func `a silent origin causes a 502, is recorded as timed out, and is disconnected`()
     async throws
   {
     let origin = try await Origin { $0.contains("\r\n\r\n") ? ([], .stays) : nil }
@@ -80,7 +80,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `an answer that comes to a halt is cut on the tape as it was for the client`()
+  @Test func `a stalled response is recorded as cut, as the client received it`()
     async throws
   {
     let origin = try await Origin { _ in

@@ -36,7 +36,7 @@ import WindTunnelSymptoms
         headers: ["X-A": "1", "Content-Length": "2"],
         body: Body("ok")
       )
-      response.head.reason = "Made"
+      response.head.customReasonPhrase = "Made"
       expectEqual(deck.recordedWithoutTimes, [Interaction(request, response)])
     }
   }
@@ -130,7 +130,7 @@ import WindTunnelSymptoms
     }
   }
 
-  @Test func `weather is met before the upstream is asked`() async throws {
+  @Test func `faults are applied before the request is sent to the upstream`() async throws {
     let origin = try await Origin(saying: "")
     let deck = Deck(
       Cassette(),

@@ -30,7 +30,7 @@ import TestSupport
     ("Transfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n0\r\n\r\n", 413, 200),
     ("Transfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n8\r\n", 413, 413),
   ])
-  func `content that nobody compares may be larger than what is kept`(
+  func `uncompared content may exceed the storage limit`(
     content: String,
     compared: Int,
     unread: Int

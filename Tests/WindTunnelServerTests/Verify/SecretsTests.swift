@@ -39,7 +39,7 @@ import TestSupport
     expectEqual(restored.headers, ["Authorization": "Basic YWRhOnBAc3M="])
   }
 
-  @Test func `what nobody has given a secret for is named`() {
+  @Test func `a placeholder without a secret is an error that names it`() {
     let request = Request("GET", "https://a/b", headers: ["Cookie": "a=REDACTED-a-12"])
     #expect(throws: Secrets.Missing(part: "REDACTED-a-12")) {
       try Secrets(["a-1": "x"]).restored(request)

@@ -85,7 +85,8 @@ import WindTunnelSymptoms
   @Test(arguments: [
     ["gzip", "gzip"], ["deflate, gzip;q=0.5, br", "deflate, gzip;q=0.5"], ["identity", "identity"],
   ])
-  func `what the recorder asked is asked again, and no other coding`(row: [String]) async throws {
+  func `verification offers the recorded content codings and no others`(row: [String]) async throws
+  {
     let asked = Events<String>()
     var interaction = get("/a", Response(status: 204))
     interaction.request.headers = ["Accept-Encoding": row[0]]
@@ -143,7 +144,10 @@ import WindTunnelSymptoms
     expectEqual(verdicts, [.same])
   }
 
-  @Test func `what cannot be asked is skipped and named, and nobody is asked`() async throws {
+  @Test
+  func `interactions that cannot be verified are skipped with a reason, and no request is sent`()
+    async throws
+  {
     var secret = get("/a", Response())
     secret.request.headers = ["Cookie": "sid=REDACTED-sid-1"]
     let failed = Interaction(
@@ -173,7 +177,7 @@ import WindTunnelSymptoms
     expectEqual(asked.withLock { $0 }, 0)
   }
 
-  @Test func `what may change something is asked if that is said`() async throws {
+  @Test func `unsafe requests are verified if that is enabled`() async throws {
     let asked = Events<String>()
     let post = Interaction(
       Request("POST", "https://api.example.test/c", body: Body("hello")),

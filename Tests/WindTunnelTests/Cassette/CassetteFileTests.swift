@@ -118,7 +118,7 @@ import TestSupport
   }
 
   #if os(Linux)
-    @Test func `what the system does not let anybody write is told in its words`() throws {
+    @Test func `a system error at writing is reported in the system's words`() throws {
       let file = URL(fileURLWithPath: "/proc/x")
       let probed = refusal { try FileError.probeWriting(to: file) }
       let written = refusal { try Cassette().write(to: file) }

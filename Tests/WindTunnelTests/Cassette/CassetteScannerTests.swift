@@ -80,7 +80,7 @@ import TestSupport
 
   private static let usual = #"{"request":{"url":"/"},"response":{"json":{}}}"#
 
-  @Test func `what is odd is left aside and what stands beside it is not`() throws {
+  @Test func `unusual interactions alone are read by the slow parser`() throws {
     let odd = Self.usual.replacing("request", with: #"\u0072equest"#)
     let scan = try Self.scan(Data(Self.file([Self.usual, odd, Self.usual, odd])))
     expectEqual(scan.leftAside, [1, 3])
@@ -100,7 +100,10 @@ import TestSupport
     #expect(sentence(none + ["x"]).contains("not JSON: 'x' cannot begin a value"))
   }
 
-  @Test func `no more room is made than the bound says, whatever the first are like`() throws {
+  @Test
+  func `the scanner's reserved capacity stays below its maximum with interactions of any size`()
+    throws
+  {
     let body = String(repeating: "b", count: 16 << 20)
     let large = #"{"request":{"url":"/"},"response":{"text":"\#(body)"}}"#
     let list = Array(repeating: Self.usual, count: 64) + [large]

@@ -94,7 +94,7 @@ import TestSupport
     ("gzip", gzippedHarmless), ("deflate", "y0jNyclXyECQAA=="),
     ("deflate", "eJzLSM3JyVfIQJAAOi4GfQ=="),
   ])
-  func `what zlib packs is opened, whichever deflate it is`(coding: String, base64: String) throws {
+  func `gzip and both forms of deflate are decompressed`(coding: String, base64: String) throws {
     let opened = Inflate.open(try #require(Data(base64Encoded: base64)), coding: coding)
     expectEqual(opened, Data((coding == "gzip" ? "{\"ok\":true}" : "hello hello hello").utf8))
   }

@@ -25,7 +25,7 @@ import WindTunnel
     #"{"windtunnel":1,"interactions":["#, #"{"windtunnel":2,"log":{"entries":[]}}"#,
     #"{"windtunnelScenario":1,"name":"a"}"#,
   ])
-  func `what is nobody's is called nothing, and ours is told what is wrong with it`(text: String)
+  func `unknown files and broken cassettes are not reported as HAR files`(text: String)
     throws
   {
     let error = try #require(throws: FormatError.self) {

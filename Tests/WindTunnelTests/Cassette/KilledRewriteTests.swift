@@ -29,7 +29,7 @@ import TestSupport
     return [interaction("pending"), interaction("pending"), last, interaction("b", "/b")]
   }
 
-  @Test func `what it had not come to stays where it is`() {
+  @Test func `an interrupted rewrite keeps the interactions that it had not reached`() {
     var today = interaction("pending")
     if case .response(var response) = today.result {
       response.head.headers["Date"] = "Tue, 02 Jan 2024 00:00:00 GMT"

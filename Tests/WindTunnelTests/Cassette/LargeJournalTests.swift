@@ -134,7 +134,7 @@ import TestSupport
   }
 
   @Test
-  func `what is thrown away leaves no body behind, and what comes behind the end writes nothing`()
+  func `an abandoned journal removes its bodies, and later interactions write none`()
     throws
   {
     let journal = try RecordingJournal(besides: file)

@@ -52,7 +52,9 @@ import WindTunnelSymptoms
     try expectEqual(folder.names, ["a.json"])
   }
 
-  @Test func `what was being made anew replaces what it asked for and leaves the rest`() throws {
+  @Test func `an interrupted rewrite replaces the requested interactions and keeps the others`()
+    throws
+  {
     let tape = Cassette([interaction("/a", "old", token: "first-token"), interaction("/b", "old")])
     let redacted = Cassette(
       [interaction("/a", "old", token: "REDACTED-authorization-1"), interaction("/b", "old")]

@@ -9,7 +9,7 @@ import TestSupport
     deck.keep(Interaction(request, .text(Body("here"))), for: deck.decide(request))
   }
 
-  @Test func `what was taken up stays half a recording until one comes to its end`() throws {
+  @Test func `a resumed recording stays unfinished until one recording completes`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.json")
     let first = try RecordingJournal(besides: file)

@@ -95,7 +95,7 @@ import WindTunnelSymptoms
     expectEqual(second.interactions.map(\.result), [1, 0, 2].map { first.interactions[$0].result })
   }
 
-  @Test func `what somebody wrote beside a recording stays with it`() {
+  @Test func `notes and end policies of an interaction survive a new recording`() {
     var first = record(["/a"], day: 1, answered: answer)
     first.interactions[0].then = .repeat
     first.interactions[0].notes = [JSON.Member("_why", "polled")]

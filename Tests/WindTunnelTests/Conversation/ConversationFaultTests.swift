@@ -150,7 +150,7 @@ import TestSupport
     expectEqual(stalled.clientEnded(at: .zero), [.close])
   }
 
-  @Test func `what was not sent was not done, and an end of the server's blames nobody`() throws {
+  @Test func `a conversation fault that could not fire is reported as not applied`() throws {
     var server = try Self.server([.end(.reset, before: 9), .form(.masked, of: 1)])
     _ = server.open(at: .zero)
     let (left, undone, head) = (server.left, server.undone.map(\.description), server.head)

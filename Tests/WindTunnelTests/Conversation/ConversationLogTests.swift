@@ -41,7 +41,8 @@ import TestSupport
     }
   }
 
-  @Test func `each message has its side, its time and what it asks for`() throws {
+  @Test func `each logged message has its sender, its time and its number on the cassette`() throws
+  {
     var server = try Self.server()
     _ = server.open(at: .milliseconds(1))
     expectEqual(server.seen.waiting, 2)
@@ -61,20 +62,20 @@ import TestSupport
     var server = try Self.server()
     _ = server.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &server, at: 2)
-    #expect(server.seen.pings == 1 && server.seen.pongs == 1)
+    #expect(server.seen.clientPings == 1 && server.seen.serverPongs == 1)
     expectNil(server.seen.unansweredSince)
     var deaf = try Self.server([.control(.noPong)])
     _ = deaf.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &deaf, at: 2)
     Self.say(WebSocketFrame(.ping), to: &deaf, at: 3)
-    #expect(deaf.seen.pings == 2 && deaf.seen.pongs == 0)
+    #expect(deaf.seen.clientPings == 2 && deaf.seen.serverPongs == 0)
     expectEqual(deaf.seen.unansweredSince, .milliseconds(2))
     var late = try Self.server([.control(.latePong(.milliseconds(50)))])
     _ = late.open(at: .zero)
     Self.say(WebSocketFrame(.ping), to: &late, at: 2)
-    expectEqual(late.seen.pongs, 0)
+    expectEqual(late.seen.serverPongs, 0)
     _ = late.tick(at: .milliseconds(52))
-    #expect(late.seen.pongs == 1 && late.seen.unansweredSince == nil)
+    #expect(late.seen.serverPongs == 1 && late.seen.unansweredSince == nil)
   }
 
   @Test func `a pong answers its ping and those before it`() throws {
@@ -97,7 +98,7 @@ import TestSupport
     expectEqual(server.seen.waiting, 0)
     Self.say(WebSocketFrame(.ping), to: &server, at: 20)
     Self.say(WebSocketFrame(.text, Data("b".utf8)), to: &server, at: 30)
-    #expect(server.seen.pings == 1 && server.seen.unansweredSince == .milliseconds(20))
+    #expect(server.seen.clientPings == 1 && server.seen.unansweredSince == .milliseconds(20))
     expectEqual(Self.words(server.seen).last, "client at 30")
     Self.say(WebSocketClose(1001).frame, to: &server, at: 40)
     #expect(server.seen.ending == .client(1001) && server.seen.end == .milliseconds(40))

@@ -233,7 +233,7 @@ import TestSupport
     expectEqual(table.news(), [#"{"id":1,"n":1}"#])
   }
 
-  @Test func `what is not on the cassette is told the nearest message that has not come`() {
+  @Test func `a message that is not on the cassette is reported with the nearest unused message`() {
     var table = Table([
       said(.client, 0, #"{"op":"sub","channel":"a"}"#),
       said(.client, 0, #"{"op":"sub","channel":"b"}"#),
@@ -404,8 +404,9 @@ import TestSupport
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `whatever a client says and when, each message goes once and behind its cause`(seed: UInt64)
-  {
+  func `each recorded message is sent once and after its cause, for any client messages`(
+    seed: UInt64
+  ) {
     var random = Generator(seed: seed)
     let topics = ["a", "b", "c"]
     var messages: [WebSocketMessage] = []

@@ -28,7 +28,7 @@ import TestSupport
     return deck.journal.all
   }
 
-  @Test func `what competing tasks meet is what the pure function says`() async {
+  @Test func `concurrent tasks meet the faults that the pure function decides`() async {
     let entries = await journal(tasks: 50)
     expectEqual(entries.count, 200)
     let request = Request("GET", "/x")

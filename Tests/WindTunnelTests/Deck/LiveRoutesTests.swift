@@ -59,7 +59,7 @@ import TestSupport
     expectEqual(outcome.forwarded.url, "https://api.example.test/b")
   }
 
-  @Test func `a mapped host is asked elsewhere and keeps its name on the tape`() {
+  @Test func `a mapped host receives the request, and the recording keeps the original host`() {
     let outcome = outcome(of: "https://api.example.test/b?c=1", mode: .rewrite)
     expectEqual(outcome.request.url, "https://api.example.test/b?c=1")
     expectEqual(outcome.forwarded.url, "http://127.0.0.1:8000/b?c=1")

@@ -16,7 +16,7 @@ import TestSupport
     return deck.journal.all.map(\.take)
   }
 
-  @Test func `other hosts are asked only where a deck was told to`() {
+  @Test func `requests to other hosts are forwarded only if the deck allows it`() {
     let told = Deck(tape, options: PlaybackOptions(passesOthers: true))
     let expected: [[Journal.Take]] = [
       [.recording(0), .unmatched, .unmatched], [.recording(0), .unmatched, .forwarded],
@@ -24,7 +24,7 @@ import TestSupport
     expectEqual([takes(Deck(tape)), takes(told)], expected)
   }
 
-  @Test func `what passes flies in the scenario and is not recorded`() {
+  @Test func `forwarded requests to other hosts meet faults and are not recorded`() {
     let deck = Deck(
       tape,
       scenario: [.always(.first(1), .status(503))],

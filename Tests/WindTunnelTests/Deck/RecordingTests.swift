@@ -33,7 +33,7 @@ import WindTunnelSymptoms
     (.newEpisodes, ["/y", "/x", "/z"], ["/x", "/y", "/x", "/z"]),
     (.rewrite, ["/x", "/y", "/x", "/z"], ["/x", "/y", "/x", "/z"]),
   ])
-  func `a mode says what is asked of the origin and what stays`(
+  func `a mode determines the requests to the origin and the recordings that stay`(
     mode: RecordMode,
     forwarded: [String],
     paths: [String]
@@ -56,7 +56,7 @@ import WindTunnelSymptoms
     expectEqual(deck.recorded().cassette, tape("x"))
   }
 
-  @Test func `asking twice for what was recorded gives it twice, without secrets`() {
+  @Test func `the recorded cassette is the same each time, without secrets`() {
     let deck = Deck(Cassette(), mode: .rewrite)
     let outcome = deck.decide(Request("GET", "https://a/x", headers: ["Cookie": "a=secret"]))
     deck.keep(Interaction(outcome.request, .json([])), for: outcome)

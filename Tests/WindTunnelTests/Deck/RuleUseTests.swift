@@ -16,7 +16,7 @@ import TestSupport
 
   private static func lines(_ deck: Deck) -> [String] { deck.unmetRules.map(\.description) }
 
-  @Test func `a rule that met nothing is named with what came`() {
+  @Test func `an unused rule is reported with the received requests`() {
     let deck = Self.deck([
       .on("GET /gett", .first(2), .status(503)), .on("GET /get", .first(1), .status(503)),
     ])

@@ -155,7 +155,9 @@ import TestSupport
     try await expectEqual(next("GET /a"), 7)
   }
 
-  @Test func `requests stand in the order of decisions, whoever asks beside whom`() async {
+  @Test func `received requests are listed in the order of decisions, with concurrent senders`()
+    async
+  {
     await concurrently(0..<100) { _ = deck.decide(Self.request("POST", "/orders", "\($0)")) }
     expectEqual(deck.requests().map(\.id), deck.journal.all.map(\.id))
     expectEqual(Set(deck.requests().compactMap(\.text)), Set((0..<100).map { "\($0)" }))

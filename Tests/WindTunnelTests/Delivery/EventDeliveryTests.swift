@@ -67,7 +67,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [(nil, 0), ("1", 1), ("2", 0), ("3", 3), ("5", 0)])
-  func `what was recorded of a client that came back is taken up where another is`(
+  func `a stream recorded after a reconnect resumes at another client's last event id`(
     asked: String?,
     skipped: Int
   ) {
@@ -129,7 +129,8 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test func `what it has seen takes no time, and what comes keeps its distances`() {
+  @Test func `events before the last event id take no time, and later events keep their intervals`()
+  {
     let length = Self.events[0].utf8.count
     let chunks = (0..<4).map { Timing.Chunk(bytes: length, offset: .milliseconds(10 + 30 * $0)) }
     let stream = Self.interaction(chunks: chunks)

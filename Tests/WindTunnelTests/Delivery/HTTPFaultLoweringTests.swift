@@ -54,7 +54,8 @@ import WindTunnelSymptoms
     expectEqual(steps([.answer(.redirectWithoutLocation)]), [.head(nowhere), .finish])
   }
 
-  @Test func `whoever asks for the page of a portal gets it, and nobody where there is none`() {
+  @Test
+  func `the captive portal's page is served at its address, but only in scenarios with a portal`() {
     let request = Request("GET", RequestURL("http://a.test" + ReplacementResponse.portalPath))
     let rules: [FaultRule] = [.on("GET /a", .always, .answer(.captivePortalRedirect))]
     let deck = Deck(Cassette(), scenario: Scenario("s", rules: rules))
@@ -178,7 +179,7 @@ import WindTunnelSymptoms
       expectEqual(played.delivery.whole?.body, Data(text.utf8))
       expectEqual(
         played.misfits,
-        [#"{"body":"\#(content.rawValue)"} was not done: the answer \#(reason)."#]
+        [#"{"body":"\#(content.rawValue)"} was not done: the response \#(reason)."#]
       )
     }
   }

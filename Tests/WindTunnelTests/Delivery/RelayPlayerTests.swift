@@ -83,7 +83,7 @@ import TestSupport
     )
   }
 
-  @Test func `a cut comes at its byte, whatever came with it, and nothing after it`() {
+  @Test func `a response is cut at the fault's byte, and later bytes are dropped`() {
     let delivery = Delivery(
       [.await(.requestEnd), .relayUntil(downBytes: 10), .reset],
       afterwards: .reset

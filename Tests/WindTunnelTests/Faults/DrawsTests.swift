@@ -37,7 +37,7 @@ import TestSupport
     expectEqual(Set(all.map { $0.bits(0) }).count, all.count)
   }
 
-  @Test func `an index says which draw, in whatever order they are asked for`() {
+  @Test func `a draw depends only on its index, in any order of draws`() {
     let draws = draws()
     expectEqual([3, 1, 2].map(draws.bits), [3, 1, 2].map { self.draws().bits($0) })
   }
@@ -158,7 +158,7 @@ import TestSupport
     #expect(scenario.hasConnectionFaults)
   }
 
-  @Test func `the story of a seed has this hash, whatever the traffic`() {
+  @Test func `the fault plan of a seed has this hash, for any traffic`() {
     let scenario = Scenario(
       "storm",
       rules: [

@@ -90,7 +90,7 @@ import TestSupport
   }
 
   @Test(arguments: 0..<40)
-  func `whatever is changed in whatever text, JSON comes out`(seed: UInt64) throws {
+  func `a mutated JSON text is valid JSON and differs from the original`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     for _ in 0..<20 {
       let text = generator.json(depth: 4)

@@ -17,7 +17,8 @@ import TestSupport
 
   private static func words(_ report: Report) -> [String] {
     report.findings.filter { $0.finding.rule == "hangs" }.map { judged in
-      "\(judged.finding.count), \(judged.finding.endpoint), \(judged.allowance ?? "not allowed")"
+      let (finding, allowance) = (judged.finding, judged.allowance ?? "not allowed")
+      return "\(finding.countDescription), \(finding.endpoint), \(allowance)"
     }
   }
 

@@ -156,7 +156,7 @@ import TestSupport
     )
   }
 
-  @Test func `the parts of a drill come to what the whole comes to`() throws {
+  @Test func `merged parts of a drill have the same rule results as the whole`() throws {
     let whole = Self.report(calls: 40)
     let calls = whole.scenarios[0].subjects[0].observations
     let parts = [0, 1, 2].map { part in

@@ -91,7 +91,7 @@ import TestSupport
     )
   }
 
-  @Test func `who says nothing is not judged, and neither is what was not seen whole`() {
+  @Test func `unreported or partly observed messages are not compared`() {
     expectEqual(Self.words(received: nil, Self.whole), "unknown")
     expectEqual(Self.words(received: [1]), "unknown")
     expectEqual(Self.words(received: [1], RuleTests.attempt(0, to: 9)), "unknown")
@@ -103,7 +103,7 @@ import TestSupport
     expectNil(MessageComparison(more))
   }
 
-  @Test func `what is skipped is lost, and what a client that leaves has not read is not`() {
+  @Test func `skipped messages are lost, but unread messages of a client that left are not`() {
     #expect(Self.words(received: [1, 4], Self.whole).hasPrefix("1 lost"))
     #expect(Self.words(received: [1], Self.whole).hasPrefix("0 lost"))
     let closed = Self.conversation(0, sending: [1, 3, 4], ended: (9, .server(1000)))
@@ -163,7 +163,8 @@ import TestSupport
     #expect(Self.words(received: [1, 3, 4], every: 500, Self.whole).hasSuffix(", 0 late"))
   }
 
-  @Test func `what nobody asked for again came while the client was away`() {
+  @Test func `messages that were not requested after a reconnect count as sent during the absence`()
+  {
     func back(_ waiting: Int, _ end: Int = 9000, _ numbers: [Int] = [1]) -> Observation.Attempt {
       Self.conversation(1000, sending: numbers, ended: (end, .clientLeft), waiting: waiting)
     }

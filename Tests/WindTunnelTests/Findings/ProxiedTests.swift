@@ -77,7 +77,7 @@ import WindTunnelSymptoms
       case .notMet: return "not met"
       case .passed(let count): return "kept by \(count)"
       case .broken(let finding):
-        return "\(finding.severity): \(finding.seen) (\(finding.count))"
+        return "\(finding.severity): \(finding.seen) (\(finding.countDescription))"
       }
     }
 
@@ -87,7 +87,7 @@ import WindTunnelSymptoms
   private static let limited = #"{"faults":[{"status":429,"retryAfterSeconds":1}]}"#
   private static func always(_ status: Int) -> String { #"{"faults":[{"status":\#(status)}]}"# }
 
-  @Test func `whoever asks again before Retry-After is named, and whoever waits has kept it`()
+  @Test func `a retry before the end of Retry-After is a finding, and a later one keeps the rule`()
     throws
   {
     let hasty = try Proxy(Self.limited)
@@ -169,7 +169,7 @@ import WindTunnelSymptoms
   }
 
   @Test
-  func `what no retry mends is named when the scenario says it, and not when the origin does`()
+  func `retries of a permanent error are a finding if the scenario sent it, not the origin`()
     throws
   {
     let stubborn = try Proxy(Self.always(404))
@@ -283,7 +283,7 @@ import WindTunnelSymptoms
   }
 
   @Test(arguments: [590, 640])
-  func `a client that leaves and asks again does so, whichever is seen first`(left: Int) throws {
+  func `a repeated POST after a disconnect is found in any order of events`(left: Int) throws {
     let proxy = try Proxy(#"{"when":{},"faults":[{"stall":"afterRequest"}]}"#)
     let first = proxy.ask("POST", at: 0, for: 1, body: "{}")
     let second = proxy.ask("POST", at: 600, for: 1, body: "{}")

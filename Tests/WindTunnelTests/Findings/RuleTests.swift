@@ -8,7 +8,7 @@ extension RuleStanding {
     case .notMet(let reason): "not met: \(reason)"
     case .passed(let count): "kept by \(count)"
     case .broken(let finding):
-      "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.count))"
+      "\(finding.severity) \(finding.call): \(finding.seen) (\(finding.countDescription))"
     }
   }
 }

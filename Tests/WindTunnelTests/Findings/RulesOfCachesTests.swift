@@ -74,7 +74,7 @@ import WindTunnelFindings
 
   // MARK: asks-again
 
-  @Test func `a client that keeps answers and asks for one as if it had none is named`() throws {
+  @Test func `a client that caches responses but requests one in full breaks a rule`() throws {
     let fresh = [Self.asking(0), Self.showing(1), Self.asking(2), Self.asking(3)]
     let found = "note 2: It caches responses, but requested one in full again that "
     try expectEqual(Self.words(Self.again, fresh), found + "was fresh for 60 s. (2 of 3 calls)")

@@ -54,7 +54,7 @@ import WindTunnelFindings
     try RuleTests.words(rule, calls, of: .service)
   }
 
-  @Test func `who connects again and asks for nothing hears nothing`() throws {
+  @Test func `a client that reconnects without repeating its requests breaks a rule`() throws {
     let rule = "does-not-subscribe-again"
     let greeted = [(0, asks: false)]
     let dumb = Self.conversation(1103, greeted, ended: (8894, .clientLeft), waiting: 2)

@@ -71,7 +71,7 @@ import WindTunnelFindings
     #expect(try Self.words(apart).hasPrefix("not met: Its calls were made one at a time"))
   }
 
-  @Test func `a flight whose processes nobody counted is not judged`() throws {
+  @Test func `renewals of a run with an unknown number of processes are not judged`() throws {
     let stampede = (0..<8).map { Self.call($0, at: 2 * $0, renewals: 1) }
     let words = try Self.words(stampede, processes: 0)
     #expect(words.hasPrefix("not met: The processes that made its calls"), "\(words)")

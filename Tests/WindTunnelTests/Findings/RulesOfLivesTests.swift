@@ -88,7 +88,9 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.returns, Self.flight()), "kept by 24")
   }
 
-  @Test func `nobody comes back who was never there, or whom the scenario still meets`() throws {
+  @Test func `the return of clients is not judged without an earlier success or within the faults`()
+    throws
+  {
     let never = Self.flight { Self.call($0, at: $1, Self.failed) }
       .map { call in
         var call = call
@@ -240,7 +242,7 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.herd, Self.flight() + [beside]), "kept by 169")
   }
 
-  @Test func `a herd needs a flight that goes on, and calls that were not made at once`() throws {
+  @Test func `a herd is not judged in short runs, or for calls made at once`() throws {
     let short = Self.flight().filter { $0.call < 40 }
     #expect(try Self.words(Self.herd, short).hasPrefix("not met"))
     let silent = Self.flight { Self.call($0, at: $1, Self.failed, asks: false) }
@@ -326,7 +328,7 @@ import WindTunnelFindings
     #expect(try Self.words(Self.page, [Self.shows(nil, 5)]).hasPrefix("not met"))
   }
 
-  @Test func `whoever fails on the page of a portal that is gone, and asks nobody, is named`()
+  @Test func `a client that fails on a former portal's address without a request breaks a rule`()
     throws
   {
     func fails(_ number: Int) -> Observation {
@@ -427,7 +429,7 @@ import WindTunnelFindings
     #expect(try left(24, errors: 19, calls: 40).hasPrefix("not met: Only 40"))
   }
 
-  @Test func `what was seen of parts of a flight is seen of the whole`() {
+  @Test func `observed traffic of a run's parts merges to the same whole in any order`() {
     var (one, other) = (ClientRun.Traffic(), ClientRun.Traffic())
     one.connections = [.init(calls: 9, opened: 3, mostOpen: 2, leftOpen: 1)]
     one.lateRequests = [.seconds(2)]

@@ -9,7 +9,10 @@ import WindTunnelFindings
     try RuleTests.words(rule, calls, of: .service)
   }
 
-  @Test func `who does not ask for what it missed is told how much`() throws {
+  @Test
+  func `a finding states the number of messages that a client neither received nor requested`()
+    throws
+  {
     let rule = "loses-what-came-while-away"
     func call(
       _ received: [UInt64]?,
@@ -124,7 +127,7 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, RuleTests.call(3, .succeeded, lasted: 900, apart)), "not met")
   }
 
-  @Test func `who comes back after a refusal is told so`() throws {
+  @Test func `a client that reconnects after a refusal breaks a rule`() throws {
     let rule = "comes-back-after-refusal"
     func call(_ codes: [Int], faults: String? = nil, every wait: Int = 1000) -> Observation {
       let attempts = codes.enumerated().map { place, code in

@@ -117,7 +117,7 @@ import TestSupport
     return call
   }
 
-  @Test func `a call that goes by what nobody signed is named`() throws {
+  @Test func `a call that uses an unsigned configuration breaks a rule`() throws {
     let rule = "accepts-unsigned-configuration"
     try expectEqual(
       RuleTests.words(rule, [Self.went(.init(kept: 5, changed: [6], used: [6]))], of: .service),

@@ -75,7 +75,7 @@ import WindTunnelFindings
       rule,
       [Self.call(attempts, delay: 600), Self.call(attempts, number: 4, delay: nil)]
     )
-    expectEqual(some.finding?.count, "1 of 1 call")
+    expectEqual(some.finding?.countDescription, "1 of 1 call")
     expectEqual(some.starved, 1)
   }
 

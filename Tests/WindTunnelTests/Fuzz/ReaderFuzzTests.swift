@@ -25,7 +25,7 @@ private enum Effort {
 /// seed: a failure names its own.
 @Suite(.world, .timeLimit(.minutes(Effort.minutes))) struct ReaderFuzzTests {
   @Test(arguments: FuzzedReader.allCases)
-  func `whatever happens to a file, its reader takes it or says why not`(
+  func `a reader accepts a damaged file or explains its refusal`(
     reader: FuzzedReader
   ) throws {
     let folder = FileManager.default.currentDirectoryPath

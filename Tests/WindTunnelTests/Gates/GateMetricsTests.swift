@@ -114,14 +114,14 @@ import TestSupport
     try Data(text.utf8).write(to: folder.file("s.json"))
     let file = folder.file("s.json")
     let gates = try Scenario(contentsOf: file).gates
-    expectEqual(gates.map(\.place?.line), [4, 5, 5, 7])
-    try expectEqual(Scenario(contentsOf: file).bars.map(\.place?.line), [8])
-    #expect(gates.allSatisfy { $0.place?.file == file.relativePath })
+    expectEqual(gates.map(\.location?.line), [4, 5, 5, 7])
+    try expectEqual(Scenario(contentsOf: file).bars.map(\.location?.line), [8])
+    #expect(gates.allSatisfy { $0.location?.file == file.relativePath })
     expectEqual(gates, (try Scenario(json: text).gates))
-    #expect(try Scenario(json: text).gates.allSatisfy { $0.place == nil })
+    #expect(try Scenario(json: text).gates.allSatisfy { $0.location == nil })
     let report = Flights.report([Flights.call()], gates: gates)
     let again = try Report(data: report.data(), source: "r.json")
-    expectEqual(again.scenarios[0].gates.map(\.gate.place?.line), [4, 5, 5, 7])
+    expectEqual(again.scenarios[0].gates.map(\.gate.location?.line), [4, 5, 5, 7])
     expectEqual(again.data(), report.data())
   }
 }

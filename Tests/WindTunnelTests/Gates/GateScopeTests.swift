@@ -65,8 +65,6 @@ import TestSupport
     let report = try Self.judged(gate)
     expectEqual(report.judgements.map(\.scenario), places)
     expectEqual(report.judgements.map(\.result.verdict), places.map { _ in .met })
-    let further = try Self.report.judge([Gate(gate)])
-    expectEqual(further, report.judgements)
   }
 
   @Test func `the name of a scenario goes before a class and before the run`() throws {

@@ -54,7 +54,7 @@ struct Calls {
     #expect(try verdict("\(name) > 1s", Calls.row(Calls(good: count))).hasPrefix("failed"))
   }
 
-  @Test func `what was not seen is inconclusive, and nothing else is`() throws {
+  @Test func `a gate is inconclusive only if its metric was not observed`() throws {
     let unseen = Calls.row(Calls(good: 5, attempts: nil, isCritical: false))
     let attempts = "inconclusive, the attempts could not be seen"
     try expectEqual(verdict("averageRetries <= 9", unseen), attempts)

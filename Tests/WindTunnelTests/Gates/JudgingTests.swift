@@ -18,7 +18,7 @@ import TestSupport
     return try #require(elements.first)
   }
 
-  @Test func `what is met in every scenario passes, whoever else flew`() throws {
+  @Test func `gates that every scenario meets pass, regardless of other clients`() throws {
     try report(["successRate == 1"]).require(gates("successRate >= 0.5", "p95 <= 1s", "hangs == 0"))
     try report().require([])
   }
@@ -37,7 +37,7 @@ import TestSupport
     expectEqual(error.localizedDescription, error.description)
   }
 
-  @Test func `what cannot be told passes only if it is said so`() throws {
+  @Test func `inconclusive gates pass only if they are allowed`() throws {
     let report = try report()
     try report.require(gates("averageRetries <= 1.5"), allowInconclusive: true)
     expectEqual(
@@ -66,12 +66,13 @@ import TestSupport
   @Test func `a baseline is looked up by scenario and client`() throws {
     let (now, before) = (try report(), try report())
     let gate = try Gate("successRate >= baseline")
-    expectEqual(now.judge([gate], against: before).map(\.result.verdict), [.met, .met])
+    let judged = try now.judged(by: [gate])
+    expectEqual(judged.compared(to: before).judgements.map(\.result.verdict), [.met, .met])
     try now.require(gates("successRate >= baseline"), against: before)
     var other = before
     other.scenarios[1].name = "outage"
     expectEqual(
-      now.judge([gate], against: other).map(\.description),
+      judged.compared(to: other).judgements.map(\.description),
       [
         "calm: successRate >= baseline: met, got 1 (20 of 20 calls)",
         "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against "

@@ -65,7 +65,7 @@ import TestSupport
     #expect(events.map(\.start) == [14, 30] && events.map(\.end) == [29, 39])
   }
 
-  @Test func `the fields of a block are those of the standard, to the end of what came of it`() {
+  @Test func `fields of an event block are parsed by the standard, in incomplete blocks as well`() {
     func fields(_ block: String) -> EventFields { EventFields(Data(block.utf8)) }
     let all = fields("id: 7\revent:x\r\nretry: 10\n: c\ndata: a\ndata:  b\ndata\ndata: é")
     #expect(all.id == "7" && all.event == "x" && all.retry == "10")

@@ -26,7 +26,7 @@ import TestSupport
   @Test func `a stray octet is an escape in a cassette, and is visible`() throws {
     let request = Request("GET", RequestURL("https://a.test/caf\u{EFE9}?q=\u{EFFF}"))
     var response = Response(status: 500, headers: ["X": "caf\u{EFE9}, café"])
-    response.head.reason = "\u{EFCE}\u{EFC4}"
+    response.head.customReasonPhrase = "\u{EFCE}\u{EFC4}"
     let cassette = Cassette([Interaction(request, response)])
     let file = String(decoding: cassette.data(), as: UTF8.self)
     #expect(file.contains(#""url": "https://a.test/caf\uefe9?q=\uefff""#), "\(file)")

@@ -44,7 +44,7 @@ import TestSupport
     expectNil(JSONText(Bytes(text.utf8)))
   }
 
-  @Test func `what is walked is what the parser takes, whatever befalls a text`() throws {
+  @Test func `JSONText reads the same values as the parser, from damaged texts as well`() throws {
     var draw = Generator(seed: 20)
     for text in Self.texts {
       for _ in 0..<300 {

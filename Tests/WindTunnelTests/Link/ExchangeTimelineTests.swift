@@ -32,7 +32,7 @@ import TestSupport
     expectEqual(whole.secured, .milliseconds(230))
     expectEqual(whole.requestDelivered, .milliseconds(280))
     expectEqual(whole.firstByte, .milliseconds(337))
-    expectEqual(whole.arrivals, [.init(at: .milliseconds(337), bytes: 1000)])
+    expectEqual(whole.arrivals, [.init(at: .milliseconds(337), totalBytes: 1000)])
     expectEqual(whole.done, .milliseconds(337))
     #expect(whole.failure == nil && whole.failedAt == nil)
   }
@@ -71,7 +71,7 @@ import TestSupport
     let bytes = generator.pick([1, 1448, 14_480, 100_000])
     let told = timeline(link, response: bytes, ordinal: Int(seed) + 1)
     let moments = told.arrivals.map(\.at)
-    let counts = told.arrivals.map(\.bytes)
+    let counts = told.arrivals.map(\.totalBytes)
     expectEqual(moments, moments.sorted())
     expectEqual(counts, Array(Set(counts)).sorted())
     guard let done = told.done else {

@@ -79,6 +79,49 @@ import TestSupport
     }
   }
 
+  @Test(.world)
+  func `streams of one connection are distributed as a kernel's, in nine of ten cells`()
+    async throws
+  {
+    let results = try await withThrowingTaskGroup(of: (String, [Double]).self) { group in
+      for cell in try Measured.streamCells() {
+        group.addTask {
+          let model = Self.drawn(cell)
+          let bound = Self.critical(cell.samples.count, model.count)
+          let distances = (1...2).map { end in
+            Self.distance(cell.samples.map { $0[end] }, model.map { $0[end] }) / bound
+          }
+          let (loss, count) = (cell.link.down.lossProbability, cell.count)
+          return ("\(cell.link.roundTrip) \(loss) \(count)", distances)
+        }
+      }
+      return try await group.reduce(into: [String: [Double]]()) { $0[$1.0] = $1.1 }
+    }
+    expectEqual(results.count, 10)
+    // The first response and the last one.
+    for end in 0..<2 {
+      let above = results.filter { $0.value[end] > 1 }
+      #expect(above.count <= 1, "\(above)")
+    }
+  }
+
+  /// The connecting of drawn connections, and the ends of their first and last response from there.
+  private static func drawn(_ cell: Measured.StreamCell) -> [[Double]] {
+    (0..<1000).compactMap { connection in
+      let timeline = SharedTimeline(
+        cell.link,
+        (1...cell.count).map { number in
+          let draws = ConnectionDraws.nth(connection * cell.count + number)
+          return .init(requestBytes: 120, responseBytes: cell.responseBytes, draws: draws)
+        }
+      )
+      guard let connected = timeline.stages.first?.connect, let first = timeline.done.first ?? nil,
+        let last = timeline.done.last ?? nil
+      else { return nil }
+      return [connected, first - connected, last - connected].map(\.inMilliseconds)
+    }
+  }
+
   private static func drawn(_ cell: Measured.Cell) -> [(connect: Double, transfer: Double)] {
     let loss = LossModel.bernoulli(cell.loss)
     let link = Link.symmetric(roundTrip: 100, up: loss, down: loss)

@@ -86,6 +86,39 @@ enum Measured {
   }
 }
 
+extension Measured {
+  /// Connections with the same loss and several responses of one size, requested at once.
+  struct StreamCell: Sendable {
+    var link: Link
+    var count: Int
+    var responseBytes: Int
+    /// Milliseconds to connect, and from there to the end of the first and of the last response.
+    var samples: [[Double]]
+  }
+
+  /// The measured cells, or those of a file that `Scripts/benchmarks/kernel-comparison` wrote.
+  static func streamCells() throws -> [StreamCell] {
+    let file = ProcessInfo.processInfo.environment["WINDTUNNEL_STREAM_SAMPLES"]
+    let json = try file.map { path in
+      try JSON(parsing: Data(contentsOf: URL(fileURLWithPath: path)), source: path)
+    }
+    var top = try ObjectReader(json ?? self.json("streams"), source: "streams", path: "")
+    return try (try top.array("cells") ?? []).map { json in
+      var row = try ObjectReader(json, source: "streams", path: "cells")
+      let loss = LossModel.bernoulli(try row.double("loss", in: 0...1) ?? 0)
+      let roundTrip = try row.double("roundTripMilliseconds", in: 0...10_000) ?? 0
+      return StreamCell(
+        link: .symmetric(roundTrip: roundTrip, up: loss, down: loss),
+        count: try row.int("streams", in: 1...100) ?? 0,
+        responseBytes: try row.int("responseBytes", in: 1...1_000_000) ?? 0,
+        samples: (try row.array("samples") ?? []).compactMap { sample in
+          if case .array(let times) = sample { times.compactMap(\.doubleValue) } else { nil }
+        }
+      )
+    }
+  }
+}
+
 extension Link {
   /// The same delay both ways.
   static func symmetric(

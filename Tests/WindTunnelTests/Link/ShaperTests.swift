@@ -10,15 +10,15 @@ import TestSupport
     expectEqual(shaper.send(100, at: .seconds(1)), .milliseconds(1110))
   }
 
-  @Test func `a queue has room for what the link has not taken`() {
+  @Test func `a queue's room is its capacity minus the untransmitted bytes`() {
     var shaper = Shaper(.init(bitsPerSecond: 8000, queueBytes: 300))
     expectEqual(shaper.room(at: .zero), 300)
     _ = shaper.send(200, at: .zero)
     expectEqual(shaper.room(at: .zero), 100)
     expectEqual(shaper.room(at: .milliseconds(150)), 250)
-    expectEqual(shaper.roomAgain(for: 200, at: .zero), .milliseconds(100))
-    expectEqual(shaper.roomAgain(for: 1000, at: .zero), .milliseconds(200))
-    expectEqual(shaper.roomAgain(for: 100, at: .zero), .zero)
+    expectEqual(shaper.timeOfRoom(for: 200, at: .zero), .milliseconds(100))
+    expectEqual(shaper.timeOfRoom(for: 1000, at: .zero), .milliseconds(200))
+    expectEqual(shaper.timeOfRoom(for: 100, at: .zero), .zero)
   }
 
   @Test func `without a rate nothing waits`() {

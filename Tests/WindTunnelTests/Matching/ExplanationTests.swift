@@ -110,7 +110,7 @@ import TestSupport
     expectEqual(text, TestData.text("explanation.json"))
   }
 
-  @Test func `what answers is told by number`() {
+  @Test func `an explanation names the matching interactions by number`() {
     let request = Request("GET", "https://a.example/users?page=1")
     let twice = Cassette(Self.tape.interactions + [Self.tape.interactions[1]])
     let once = Explanation(request, Self.tape, matcher: .url)

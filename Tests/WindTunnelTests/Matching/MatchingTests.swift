@@ -133,7 +133,7 @@ import TestSupport
     )
   }
 
-  @Test func `what was played is told with how often and what to do`() {
+  @Test func `a used-up recording is reported with its number of plays and the fix`() {
     let deck = Deck(Self.tape)
     let request = Request("GET", "https://a.example/users?page=1")
     expectEqual(sentence(deck, request), "")

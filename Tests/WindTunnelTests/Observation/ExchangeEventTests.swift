@@ -83,7 +83,7 @@ import TestSupport
     )
   }
 
-  @Test func `what is told of decisions is the journal, in its order, whoever asks beside whom`()
+  @Test func `decision events are the journal's records in its order, with concurrent requests`()
     async
   {
     let told = Locked<[Journal.Record]>([])

@@ -58,7 +58,8 @@ import TestSupport
     expectEqual(kept[0].response?.trailers, ["X-Sum": digest(Self.new)])
   }
 
-  @Test func `what vouches for a body follows it or goes, whatever it is called`() throws {
+  @Test func `a digest header of a redacted body is updated or removed, whatever its name`() throws
+  {
     for row in try Self.table("vouchers.json", rowsMin: 25) {
       let (name, before) = (try #require(row[0]), try #require(row[1]))
       let headers = HeaderFields([HeaderField(name, before)])

@@ -66,7 +66,7 @@ import TestSupport
     )
   }
 
-  @Test func `what is kept stays, by name and by place, and nothing else does`() {
+  @Test func `kept values stay by name and by path, and other values are redacted`() {
     let text =
       #"{"access_token":"x7Kq9vLw2PzR","card":{"password":"x7Kq9vLw"},"password":"x7Kq9vLw3"}"#
     let body = Self.interaction(text)

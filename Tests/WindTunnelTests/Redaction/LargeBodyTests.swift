@@ -23,7 +23,7 @@ import TestSupport
     ("text", "application/octet-stream", ""), ("text", "application/json", ""), ("text", "", ""),
     ("\0text", "", "gzip"), ("--b\r\n\0", "multipart/form-data; boundary=b", ""),
   ])
-  func `what may hold a secret that nobody knows is left out`(
+  func `a body that is too large to search for secrets is omitted`(
     body: String,
     type: String,
     coding: String

@@ -119,7 +119,7 @@ import WindTunnelSymptoms
     expectEqual(lint(["Report-To": named]).map(\.kind), ["api-key"])
   }
 
-  @Test func `a leak says where it is, what and how long`() {
+  @Test func `a leak states its position, its name and its length`() {
     let interaction = Interaction(
       Request("GET", "/?api_key=abcdefgh", headers: ["X-Auth-Token": "ijklmnop"]),
       .text(Body(#"{"user":{"password":"qrstuvwx"}}"#))

@@ -60,7 +60,7 @@ import TestSupport
   }
 
   @Test(arguments: try TestData.rows("lone-secrets.json", count: 14) as [(String, String, String?)])
-  func `in prose it goes where it stands alone`(
+  func `in prose a known secret is redacted only as a separate word`(
     secret: String,
     text: String,
     expected: String?

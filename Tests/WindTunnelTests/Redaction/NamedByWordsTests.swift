@@ -11,7 +11,10 @@ import TestSupport
   ]
 
   @Test(arguments: try DataFiles.redactions("named", count: 21))
-  func `what a sentence names goes, whatever stands between`(text: String, name: String) {
+  func `a secret that a sentence names is redacted, with any words between`(
+    text: String,
+    name: String
+  ) {
     for secret in Self.drawn {
       let told = text.replacing("*", with: secret)
       let expected = text.replacing("*", with: "REDACTED-\(name)-1")

@@ -88,7 +88,7 @@ import TestSupport
     Self.expect(["/a?access_token=A1": 0, "/b?access_token=A1": 1], of: tape)
   }
 
-  @Test func `what a tape shares with an earlier one tells which of its pseudonyms are the same`()
+  @Test func `a merge aligns the placeholders of two cassettes by their shared interactions`()
     throws
   {
     let first = Self.tape(["/login?access_token=A1"])

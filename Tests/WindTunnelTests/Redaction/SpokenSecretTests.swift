@@ -7,7 +7,7 @@ import TestSupport
   private static func expected(_ text: String) -> String { text.replacing("*", with: "REDACTED-") }
 
   @Test(arguments: try DataFiles.redactions("told", count: 13))
-  func `what a sentence tells goes`(text: String, expected: String) {
+  func `a secret in a sentence is redacted`(text: String, expected: String) {
     expectEqual(keptText(text), Self.expected(expected))
     let json = "{\"message\":\"\(JSON.escaped(text))\"}"
     let expectedJSON = "{\"message\":\"\(JSON.escaped(Self.expected(expected)))\"}"
@@ -15,7 +15,7 @@ import TestSupport
     expectEqual(leaks(in: Body(text)).count, 1)
   }
 
-  @Test func `what a page tells goes`() {
+  @Test func `a secret in an HTML page is redacted`() {
     expectEqual(
       keptText("<p>Your password is <b>hunter2-long</b>.</p>", "text/html"),
       Self.expected("<p>Your password is <b>*password-1</b>.</p>")

@@ -176,8 +176,11 @@ import TestSupport
       var call = Calls(good: 1).observations[0]
       call.call = number
       call.attempts = [.init(decision: .init(line: line), source: .init(words: "recording 1"))]
-      let undone = Observation.Attempt.Undone(fault: "truncate", reason: "the response has no body")
-      call.attempts[0].undone = met.isDone ? [] : [undone]
+      let undone = Observation.Attempt.UnappliedFault(
+        fault: "truncate",
+        reason: "the response has no body"
+      )
+      call.attempts[0].unappliedFaults = met.isDone ? [] : [undone]
       return call
     }
   }

@@ -116,7 +116,8 @@ import WindTunnelReports
     #expect(html.contains("broken by the network conditions") && html.contains("refused with 403"))
   }
 
-  @Test func `the JSON has its version, who saw it, and null for what was not seen`() throws {
+  @Test func `the JSON report has a version, its observer, and null for unobserved values`() throws
+  {
     let report = ProxyReport(log, seed: 1, duration: .seconds(9))
     let json = try JSON(parsing: report.jsonData(), source: "report")
     #expect(json["windtunnelReport"] == .number(1) && json["seenBy"]?.stringValue == "proxy")

@@ -55,11 +55,13 @@ import WindTunnelReports
     calls[0].received = ReceivedMessages()
     calls[0].received?.messages = [.init(digest: .max, at: .zero)]
     calls[0].received?.further = 1
-    (log.further, log.waiting, log.pings, log.pongs) = (1, 1, 2, 1)
+    (log.further, log.waiting, log.clientPings, log.serverPongs) = (1, 1, 2, 1)
     (log.serverPings, log.clientPongs, log.unansweredSince) = (2, 1, .zero)
     (log.silentSince, log.end, log.ending) = (.zero, .zero, .server(1012))
     calls[0].attempts[0].conversation = log
-    calls[0].attempts[0].undone = [.init(fault: "reset", reason: "the response has 4 events")]
+    calls[0].attempts[0].unappliedFaults = [
+      .init(fault: "reset", reason: "the response has 4 events")
+    ]
     (calls[0].attempts[0].isOpenAtEnd, calls[0].attempts[0].bytesSent) = (true, 120)
     let told = Flights.report(calls)
     try expectEqual(problems(JSON(parsing: told.data(), source: "r")), [])

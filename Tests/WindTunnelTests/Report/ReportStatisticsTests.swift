@@ -3,7 +3,7 @@ import WindTunnelReports
 
 @Suite struct ReportStatisticsTests {
   @Test func `no calls prove nothing`() {
-    expectNil(Statistics.wilsonLower(0, of: 0))
+    expectNil(Statistics.wilson(0, of: 0)?.lower)
     expectNil(Statistics.percentile(0.95, ofSorted: [Int]()))
   }
 

@@ -77,7 +77,7 @@ struct PerMessageDeflateTests {
   }
 
   @Test(arguments: WebSocketRole.allCases, [true, false])
-  func `what is compressed is read, whatever came before`(
+  func `compressed messages are decompressed after any previous messages`(
     sender: WebSocketRole,
     keepsContext: Bool
   ) throws {

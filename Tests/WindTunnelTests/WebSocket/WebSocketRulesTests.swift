@@ -92,7 +92,7 @@ private struct Written: Hashable {
       (["Origin": "https://app.example", "Cookie": "a=b", "X-Unknown": "c"], nil, [:]),
     ] as [(HeaderFields, String?, HeaderFields)]
   )
-  func `a server's answer has its proof and what was agreed on, and no more`(
+  func `a server's handshake response has only its proof and the agreed parameters`(
     asked: HeaderFields,
     choice: String?,
     agreed: HeaderFields
@@ -365,7 +365,7 @@ struct CompressionRulesTests {
     arguments: try TestData.rows("deflate-agreements.json", count: 9)
       as [(String, String, Bool, Int, Bool, Int)]
   )
-  func `the terms are those of the answer, whatever was offered`(
+  func `the compression terms are those of the response, not of the offer`(
     offer: String,
     answer: String,
     serverKeeps: Bool,

@@ -79,7 +79,7 @@ public final class BearerTokens: Authenticator {
 
   /// The codes in a server's envelope that mean an expired token.
   public struct Expiry: Sendable, Hashable {
-    /// The codes, such as `40101`.
+    /// The codes that mean an expired token, such as `40101`.
     public var codes: Set<String>
     /// The envelope that contains the code.
     public var envelope: Envelope

@@ -133,18 +133,7 @@ extension Headers {
   /// Returns the elements of a list field (RFC 9110 §5.6.1).
   fileprivate func words(of name: String) -> [String] {
     fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
-      .map { $0.trimmingSpace() }
-  }
-}
-
-extension Substring {
-  /// Returns the text without leading and trailing optional white space (RFC 9110 §5.6.3).
-  fileprivate func trimmingSpace() -> String {
-    let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    guard let first = utf8.firstIndex(where: { !isSpace($0) }),
-      let last = utf8.lastIndex(where: { !isSpace($0) })
-    else { return "" }
-    return String(self[first...last])
+      .map { $0.trimmingCharacters(in: [" ", "\t"]) }
   }
 }
 
@@ -169,7 +158,9 @@ struct CacheControl: Hashable {
   init(_ headers: Headers) {
     let values = headers.fields.lazy.filter { $0.isNamed("Cache-Control") }.map(\.value)
     for word in values.flatMap({ $0.split(separator: ",") }) {
-      let parts = word.split(separator: "=", maxSplits: 1).map { $0.trimmingSpace() }
+      let parts = word.split(separator: "=", maxSplits: 1).map {
+        $0.trimmingCharacters(in: [" ", "\t"])
+      }
       let seconds = parts.count > 1 ? Self.seconds(parts[1]) : nil
       switch parts.first?.lowercased() {
       case "no-store": noStore = true

@@ -64,7 +64,7 @@ public struct LinkPatternError: Error, Sendable, Hashable, CustomStringConvertib
   }
 }
 
-/// A step of a pattern's program. Numbers are indices of steps.
+/// A step of a pattern's program. Numbers are distances to other steps.
 enum PatternStep: Sendable {
   /// Consumes a byte of a set and continues with the next step.
   case take(ByteSet)
@@ -119,8 +119,8 @@ private struct PatternRun {
       steps += 1
       switch program[place] {
       case .take: waiting.append(place)
-      case .fork(let one, let other): stack += [other, one]
-      case .go(let next): stack.append(next)
+      case .fork(let one, let other): stack += [place + other, place + one]
+      case .go(let next): stack.append(place + next)
       case .atStart: if isStart { stack.append(place + 1) }
       case .atEnd: if isEnd { stack.append(place + 1) }
       case .matched: isMatched = isEnd

@@ -17,27 +17,27 @@ public struct LinkRules: Sendable, Hashable {
   ///
   /// - Throws: ``ConfigurationError`` with a sentence for each pattern that is refused.
   public init(_ patterns: [String]) throws(ConfigurationError) {
-    var faults: [String] = []
+    var problems: [String] = []
     if patterns.isEmpty {
-      faults.append("\"links\" has no pattern and would refuse every link; remove it.")
+      problems.append("\"links\" has no pattern and would refuse every link; remove it.")
     }
     if patterns.count > Self.patternsMax {
-      faults.append(
+      problems.append(
         "\"links\" has \(patterns.count) patterns; the maximum is \(Self.patternsMax)."
       )
     }
     let bytes = patterns.reduce(0) { $0 + $1.utf8.count }
     if bytes > Self.bytesMax {
-      faults.append("\"links\" has \(bytes) bytes; the maximum is \(Self.bytesMax).")
+      problems.append("\"links\" has \(bytes) bytes; the maximum is \(Self.bytesMax).")
     }
-    guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
+    guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     var read: [LinkPattern] = []
     for text in patterns {
       do throws(LinkPatternError) { read.append(try LinkPattern(text)) } catch {
-        faults.append("In \"links\": \(error.description)")
+        problems.append("In \"links\": \(error.description)")
       }
     }
-    guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
+    guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     self.patterns = read
   }
 

@@ -34,14 +34,12 @@ struct PatternParser {
     while peek() == "|" {
       place += 1
       // The steps so far are the first of two alternatives; their end leads past the second one.
-      insert(.fork(start + 1, 0), at: start)
-      ends = ends.map { $0 + 1 }
-      ends.append(steps.count)
       steps.append(.go(0))
-      steps[start] = .fork(start + 1, steps.count)
+      steps.insert(.fork(1, steps.count - start + 1), at: start)
+      ends = ends.map { $0 + 1 } + [steps.count - 1]
       try sequence(depth)
     }
-    for end in ends { steps[end] = .go(steps.count) }
+    for end in ends { steps[end] = .go(steps.count - end) }
   }
 
   private mutating func sequence(_ depth: Int) throws(LinkPatternError) {
@@ -96,29 +94,15 @@ struct PatternParser {
     guard let sign = peek(), "*+?".unicodeScalars.contains(sign) else { return }
     guard isRepeatable else { throw flaw("an anchor cannot be repeated; write it once.") }
     place += 1
-    if sign != "+" { insert(.fork(start + 1, 0), at: start) }
-    switch sign {
-    case "*":
-      steps.append(.go(start))
-      steps[start] = .fork(start + 1, steps.count)
-    case "+": steps.append(.fork(start, steps.count + 1))
-    default: steps[start] = .fork(start + 1, steps.count)
+    if sign == "+" {
+      steps.append(.fork(start - steps.count, 1))
+    } else {
+      if sign == "*" { steps.append(.go(start - steps.count - 1)) }
+      steps.insert(.fork(1, steps.count - start + 1), at: start)
     }
     if let next = peek(), "*+?".unicodeScalars.contains(next) {
       throw flaw("\(next) after a repetition is not supported; write one sign only.")
     }
-  }
-
-  /// Inserts a step before the last part of the program, and shifts that part's indices by one.
-  private mutating func insert(_ step: PatternStep, at start: Int) {
-    let moved = steps[start...].map { step -> PatternStep in
-      switch step {
-      case .fork(let one, let other): .fork(one + 1, other + 1)
-      case .go(let next): .go(next + 1)
-      case .take, .atStart, .atEnd, .matched: step
-      }
-    }
-    steps.replaceSubrange(start..., with: [step] + moved)
   }
 
   private mutating func set() throws(LinkPatternError) -> ByteSet {

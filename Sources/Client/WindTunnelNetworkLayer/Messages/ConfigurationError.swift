@@ -1,16 +1,16 @@
 /// The error of configuration layers that are not valid together, with one sentence per problem.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problems, one sentence each.
-  public let faults: [String]
+  public let problems: [String]
 
   /// Creates an error with its sentences.
-  public init(faults: [String]) { self.faults = faults }
+  public init(problems: [String]) { self.problems = problems }
 
   /// The problems in one text.
-  public var description: String { faults.joined(separator: " ") }
+  public var description: String { problems.joined(separator: " ") }
 
   /// Returns a sentence for each value that is out of its bounds.
-  static func faults(
+  static func problems(
     of bounds: [(name: String, value: Int?, range: ClosedRange<Int>)],
     in place: String = ""
   ) -> [String] {

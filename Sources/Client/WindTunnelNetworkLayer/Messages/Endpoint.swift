@@ -147,7 +147,7 @@ extension HTTPMethod: ExpressibleByStringLiteral {
 }
 
 /// The queue priority of a call.
-public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Codable {
+public enum CallPriority: String, Sendable, Hashable, CaseIterable, Comparable, Codable {
   /// A call that a screen cannot be shown without.
   case critical
   /// A call that a user waits for.
@@ -157,39 +157,28 @@ public enum CallPriority: Int, Sendable, Hashable, CaseIterable, Comparable, Cod
   /// It starts only if there is spare capacity, and equal calls in flight share one response.
   case deferrable
 
-  /// The names of priorities in a configuration.
-  private static let names: KeyValuePairs = [
-    "critical": critical, "standard": standard, "deferrable": deferrable,
-  ]
-
   /// Returns whether one priority precedes another.
   public static func < (one: CallPriority, other: CallPriority) -> Bool {
-    one.rawValue < other.rawValue
+    one != other && (one == .critical || other == .deferrable)
   }
 
   /// Decodes a priority from its name.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     let name = try value.decode(String.self)
-    guard let known = Self.names.first(where: { $0.key == name }) else {
+    guard let known = Self(rawValue: name) else {
       throw DecodingError.dataCorruptedError(
         in: value,
         debugDescription: "\"\(name)\" is not critical, standard or deferrable."
       )
     }
-    self = known.value
-  }
-
-  /// Encodes the priority as its name.
-  public func encode(to encoder: any Encoder) throws {
-    var value = encoder.singleValueContainer()
-    try value.encode(Self.names.first { $0.value == self }?.key)
+    self = known
   }
 }
 
 /// The use of a client's cache for a response.
 public enum Caching: Sendable, Hashable {
-  /// The use that the responses' header fields specify.
+  /// Responses are cached as their header fields specify, such as `Cache-Control` (RFC 9111).
   case byHeaders
   /// The cache is neither read nor written. A change still removes outdated responses from it.
   case never

@@ -107,7 +107,7 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
   }
 
   /// Returns a sentence for each value that is out of bounds.
-  func faults(of template: String) -> [String] {
+  func problems(of template: String) -> [String] {
     let bounds: [(String, Int?, ClosedRange<Int>)] = [
       ("attemptTimeoutMilliseconds", attemptTimeoutMilliseconds, 1...600_000),
       ("deadlineMilliseconds", deadlineMilliseconds, 1...86_400_000),
@@ -116,6 +116,6 @@ public struct EndpointTerms: Sendable, Hashable, Codable {
       ("staleWhileRevalidateSeconds", staleWhileRevalidateSeconds, 0...315_360_000),
       ("staleIfErrorSeconds", staleIfErrorSeconds, 0...315_360_000),
     ]
-    return ConfigurationError.faults(of: bounds, in: " of \"\(template)\"")
+    return ConfigurationError.problems(of: bounds, in: " of \"\(template)\"")
   }
 }

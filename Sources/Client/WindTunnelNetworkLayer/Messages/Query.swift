@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// The query of a URL (RFC 3986 §3.4).
 public struct Query: Sendable, Hashable {
   /// The query as it is written in the URL.
@@ -76,15 +78,8 @@ enum Escaping {
 
   private static func escape(_ plain: String, keeping kept: ByteSet) -> String {
     if kept.containsAll(of: plain) { return plain }
-    var text = ""
-    for byte in plain.utf8 {
-      if kept.contains(byte) {
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
+    return plain.utf8.reduce(into: "") { text, byte in
+      text += kept.contains(byte) ? "\(Unicode.Scalar(byte))" : String(format: "%%%02X", byte)
     }
-    return text
   }
 }

@@ -62,7 +62,7 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     // Content that was passed to a file or a reader is checked there.
     guard !requiredFields.isEmpty, answer.bytesElsewhere == nil else { return nil }
     let tree: JSONTree
-    do { tree = try JSONDecoder().decode(JSONTree.self, from: answer.body) } catch {
+    do { tree = try JSONTree(answer.body) } catch {
       return .decode(.notJSON)
     }
     let gap = requiredFields.lazy.compactMap { tree.firstGap(in: $0) }.first
@@ -96,58 +96,41 @@ extension String {
   }
 }
 
-/// The structure of JSON content as far as rules need it: which fields exist.
-private indirect enum JSONTree: Decodable {
-  case null
-  case leaf
-  case array([JSONTree])
-  case object([String: JSONTree])
+/// JSON content in which rules look for fields.
+private struct JSONTree {
+  private let root: Any
 
-  init(from decoder: any Decoder) throws {
-    if let fields = try? decoder.container(keyedBy: FieldName.self) {
-      // The decoder does not reveal the type, so each container is tried.
-      self = .object(
-        try fields.allKeys.reduce(into: [:]) { tree, key in
-          tree[key.stringValue] = try fields.decode(JSONTree.self, forKey: key)
-        }
-      )
-    } else if var items = try? decoder.unkeyedContainer() {
-      var tree: [JSONTree] = []
-      while !items.isAtEnd { tree.append(try items.decode(JSONTree.self)) }
-      self = .array(tree)
-    } else {
-      self = try decoder.singleValueContainer().decodeNil() ? .null : .leaf
-    }
+  init(_ data: Data) throws {
+    root = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
   }
 
   /// Returns the first missing or null value on a path such as `data.items.*.id`; `nil` if none is.
   ///
   /// A `*` matches every item of an array or field of an object.
   func firstGap(in path: String) -> String? {
-    gap(in: path.split(separator: ".").map(String.init)[...], passed: [])
+    Self.gap(in: root, path.split(separator: ".").map(String.init)[...], passed: [])
   }
 
-  private func gap(in path: ArraySlice<String>, passed: [String]) -> String? {
-    if case .null = self { return passed.joined(separator: ".") }
+  private static func gap(
+    in value: Any?,
+    _ path: ArraySlice<String>,
+    passed: [String]
+  ) -> String? {
+    guard let value, !(value is NSNull) else { return passed.joined(separator: ".") }
     guard let name = path.first else { return nil }
-    for (name, child) in children(named: name) {
-      let passed = passed + [name]
-      guard let child else { return passed.joined(separator: ".") }
-      if let gap = child.gap(in: path.dropFirst(), passed: passed) { return gap }
-    }
-    return nil
+    return children(of: value, named: name).lazy.compactMap { name, child in
+      gap(in: child, path.dropFirst(), passed: passed + [name])
+    }.first
   }
 
-  private func children(named name: String) -> [(String, JSONTree?)] {
-    switch self {
-    case .object(let fields):
+  private static func children(of value: Any, named name: String) -> [(String, Any?)] {
+    if let fields = value as? [String: Any] {
       if name != "*" { return [(name, fields[name])] }
       return fields.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    case .array(let items):
-      if name == "*" { return items.enumerated().map { (String($0), $1) } }
-      return [(name, Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil })]
-    case .null, .leaf: return [(name, nil)]
     }
+    guard let items = value as? [Any] else { return [(name, nil)] }
+    if name == "*" { return items.enumerated().map { (String($0), $1) } }
+    return [(name, Int(name).flatMap { items.indices.contains($0) ? items[$0] : nil })]
   }
 }
 

@@ -118,9 +118,7 @@ public final class JSONLines: Observer {
   private static func name(_ outcome: AttemptOutcome) -> String {
     switch outcome {
     case .success: "answered"
-    case .failure(.cancelled): "cancelled"
-    case .failure(.file): "file"
-    case .failure(.failed(let symptom, _)): symptom.rawValue
+    case .failure(let error): error.asNetworkError.name
     }
   }
 }

@@ -10,7 +10,7 @@ public enum StartupEvent: Sendable, Hashable {
   case keptRefused(String)
   /// A configuration cannot be stored for the next start, with the reason.
   case notKept(String)
-  /// The dial test has ended.
+  /// The candidate servers were probed, or the result of an earlier probing was used.
   case dialed(DialRecord)
 
   /// The name of the event for counters, including the reason's, such as `fetchRefused.expired`.

@@ -33,8 +33,10 @@
       completionHandler(.useCredential, URLCredential(trust: trust))
     }
 
-    /// Returns whether the last check of a host's certificate refused it.
-    public func hasRefusedCertificate(of host: String) -> Bool {
+    /// Returns whether the most recent check refused the host's certificate.
+    ///
+    /// An accepted certificate resets this to `false`.
+    public func isCertificateRefused(of host: String) -> Bool {
       refused.withLock { $0.contains(host) }
     }
 

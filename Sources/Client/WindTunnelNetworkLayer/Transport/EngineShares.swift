@@ -53,25 +53,25 @@ public struct EngineShares: Transport {
     of id: String,
     experiment: String = "engines"
   ) throws(ConfigurationError) {
-    var faults = Self.faults(of: shares)
+    var problems = Self.problems(of: shares)
     let names = engines.keys.sorted().joined(separator: ", ")
     for name in shares.keys.sorted() where engines[name] == nil {
-      faults.append("The engine \"\(name)\" of a share does not exist; the engines are \(names).")
+      problems.append("The engine \"\(name)\" of a share does not exist; the engines are \(names).")
     }
-    guard faults.isEmpty else { throw ConfigurationError(faults: faults) }
+    guard problems.isEmpty else { throw ConfigurationError(problems: problems) }
     (self.engines, self.shares, self.id) = (engines, shares, id)
     self.experiment = experiment
   }
 
   /// Returns a sentence for each invalid share.
-  static func faults(of shares: [String: Int]) -> [String] {
-    var faults: [String] = []
+  static func problems(of shares: [String: Int]) -> [String] {
+    var problems: [String] = []
     for (name, share) in shares.sorted(by: { $0.key < $1.key })
     where !(0...shareMax ~= share) {
-      faults.append("The share of \"\(name)\" is \(share); it must be 0 to \(shareMax).")
+      problems.append("The share of \"\(name)\" is \(share); it must be 0 to \(shareMax).")
     }
-    if !shares.values.contains(where: { $0 > 0 }) { faults.append("No engine has a share.") }
-    return faults
+    if !shares.values.contains(where: { $0 > 0 }) { problems.append("No engine has a share.") }
+    return problems
   }
 
   /// Sends a request with the engine of the call, or of the user.

@@ -118,7 +118,7 @@ public struct URLSessionTransport: Transport, DeadlineKeeping {
     let symptom = Symptom(error) ?? .unknown
     guard symptom == .cancelled else { return .failed(symptom, text: error.localizedDescription) }
     guard let host = ((error as? URLError)?.failingURL ?? request.url)?.host,
-      let judge = session.delegate as? any TrustJudging, judge.hasRefusedCertificate(of: host)
+      let judge = session.delegate as? any TrustJudging, judge.isCertificateRefused(of: host)
     else { return .cancelled }
     return .failed(
       .serverCertificateUntrusted,
@@ -197,5 +197,5 @@ extension HTTPURLResponse {
 /// a transport can distinguish the two cases.
 public protocol TrustJudging: URLSessionDelegate {
   /// Returns whether the last check of a host's certificate refused it.
-  func hasRefusedCertificate(of host: String) -> Bool
+  func isCertificateRefused(of host: String) -> Bool
 }

@@ -24,10 +24,7 @@ package enum FNV1a {
 
 extension UInt64 {
   /// The number in 16 hexadecimal digits.
-  package var hex: String {
-    let digits = String(self, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  package var hex: String { String(format: "%016llx", self) }
 }
 
 extension Data {

@@ -19,7 +19,8 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-  /// Runs work with a sleep beside it, which calls `late` when the limit passes.
+  /// Runs work, and calls `late` if the work takes longer than the limit. A concurrent sleep
+  /// measures the time.
   public func run<Value: Sendable>(
     within limit: Duration,
     late: @escaping @Sendable () -> Void,

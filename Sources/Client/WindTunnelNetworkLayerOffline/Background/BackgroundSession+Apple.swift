@@ -79,7 +79,7 @@
     }
 
     /// Returns the ids of unfinished tasks, after the session has reported the finished ones.
-    public func carried() async -> Set<String> {
+    public func transfersInProgress() async -> Set<String> {
       guard let session = state.withLock({ $0.session }) else { return [] }
       let ids = Set(await session.allTasks.compactMap(\.taskDescription))
       await withCheckedContinuation { told in queue.addOperation { told.resume() } }

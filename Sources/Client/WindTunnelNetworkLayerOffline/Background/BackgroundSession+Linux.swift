@@ -38,6 +38,6 @@
     public func cancel(_ id: String) {}
 
     /// Returns no ids, because there are no transfers.
-    public func carried() async -> Set<String> { [] }
+    public func transfersInProgress() async -> Set<String> { [] }
   }
 #endif

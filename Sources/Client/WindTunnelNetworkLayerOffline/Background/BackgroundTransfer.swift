@@ -159,8 +159,7 @@ extension TransferEntry.Failure {
   var error: NetworkError {
     switch symptom {
     case .cancelled: .cancelled
-    case .offline: .offline(text: text)
-    case let symptom?: .transport(symptom, text: text)
+    case let symptom?: TransportError.failed(symptom, text: text).asNetworkError
     case nil: .file(text)
     }
   }

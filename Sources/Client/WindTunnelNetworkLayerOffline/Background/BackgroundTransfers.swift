@@ -104,7 +104,7 @@ public final class BackgroundTransfers: TransferListener {
   ///
   /// - Throws: ``TransferError`` if the disk refuses a change; the method may be called again.
   public func takeUp() async throws(TransferError) {
-    let carried = await carrier.carried()
+    let carried = await carrier.transfersInProgress()
     for id in carried where ledger.withLock({ $0.entries[id] }) == nil { carrier.cancel(id) }
     for entry in ledger.withLock({ $0.rows }) where left.withLock({ $0.contains(entry.id) }) {
       if !carried.contains(entry.id), entry.ending == nil { try beginAnew(entry) }

@@ -42,7 +42,7 @@ public protocol TransferCarrier: Sendable {
   ///
   /// Before it returns, it reports the transfers that have ended, as far as it can. A transfer
   /// whose end was not reported is started again, and the first of its two results counts.
-  func carried() async -> Set<String>
+  func transfersInProgress() async -> Set<String>
 }
 
 /// A carrier in the app's own process, for systems without background transfers.
@@ -87,7 +87,7 @@ public final class InProcessCarrier: TransferCarrier {
   public func cancel(_ id: String) { state.withLock { $0.carried.removeValue(forKey: id) }?() }
 
   /// Returns the ids of the transfers that were started and have not ended.
-  public func carried() async -> Set<String> { state.withLock { Set($0.carried.keys) } }
+  public func transfersInProgress() async -> Set<String> { state.withLock { Set($0.carried.keys) } }
 
   /// Performs transfers until the task is cancelled.
   ///

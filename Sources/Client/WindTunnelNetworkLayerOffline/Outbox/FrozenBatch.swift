@@ -10,31 +10,29 @@ struct FrozenBatch: Sendable {
 }
 
 /// The content of a batch with its key, stored as a ``CheckedFile``.
-struct FrozenContent: Sendable, Hashable {
-  private static let magic = "WTF2"
-
-  private struct Head: Codable {
-    var key: String
-    var contentType: String?
-  }
-
+struct FrozenContent: Sendable, Hashable, Codable {
   var key: String
   var contentType: String?
-  var body: Data
+  var body = Data()
+}
 
-  init(key: String, contentType: String?, body: Data) {
-    (self.key, self.contentType, self.body) = (key, contentType, body)
+extension FrozenContent {
+  private static let magic = "WTF2"
+
+  /// The members of the file's head. The body follows it.
+  private enum CodingKeys: String, CodingKey {
+    case key, contentType
   }
 
   /// Parses a stored batch; `nil` if it is damaged, or if only its range was stored.
   init?(_ data: Data) {
-    guard let (head, body): (Head, Data) = CheckedFile.read(Self.magic, data) else { return nil }
-    self.init(key: head.key, contentType: head.contentType, body: body)
+    guard let (head, body): (Self, Data) = CheckedFile.read(Self.magic, data) else { return nil }
+    self = head
+    self.body = body
   }
 
   var data: Data {
     // Strings can always be encoded. An empty file would mean that only the range is stored.
-    let head = Head(key: key, contentType: contentType)
-    return (try? CheckedFile.write(Self.magic, head, body)) ?? Data()
+    (try? CheckedFile.write(Self.magic, self, body)) ?? Data()
   }
 }

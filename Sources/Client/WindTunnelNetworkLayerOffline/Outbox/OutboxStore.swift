@@ -79,9 +79,6 @@ struct OutboxStore {
   /// The number of bytes of the calls that have not left, including their overhead on disk.
   var bytes: Int { lanes.values.reduce(0) { $0 + $1.bytes } }
 
-  /// The number of an endpoint's calls that have not left.
-  func count(of name: String) -> Int { lanes[name]?.count ?? 0 }
-
   /// A call to be stored.
   struct NewCall: Sendable {
     var name: String

@@ -288,7 +288,7 @@ public struct Bootstrap: Sendable {
   ) throws(FetchRefusal) -> Choice {
     let configuration: NetworkConfiguration
     do throws(ConfigurationError) { configuration = try merged(atLaunch, signed) } catch {
-      throw .invalid(error.faults)
+      throw .invalid(error.problems)
     }
     if keeper.lacks(signed, besides: kept) {
       do { try keeper.keep(signed, at: time.date) } catch let error as FetchRefusal {

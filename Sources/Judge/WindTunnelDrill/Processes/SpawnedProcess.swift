@@ -68,12 +68,18 @@ package final class SpawnedProcess: @unchecked Sendable {
 
   /// Starts the process and returns its output when it has ended; `nil` if it cannot be started.
   func text() async -> String? {
+    // The caller names the program that cannot be started.
+    await Thread.result { (try? self.output()).map { String(decoding: $0, as: UTF8.self) } }
+  }
+}
+
+extension Thread {
+  /// Runs a closure that blocks on a thread of its own, and returns its result.
+  package static func result<Result: Sendable>(
+    _ run: @escaping @Sendable () -> Result
+  ) async -> Result {
     await withCheckedContinuation { continuation in
-      Thread {
-        // The caller names the program that cannot be started.
-        let data = try? self.output()
-        continuation.resume(returning: data.map { String(decoding: $0, as: UTF8.self) })
-      }.start()
+      Thread { continuation.resume(returning: run()) }.start()
     }
   }
 }
@@ -93,5 +99,18 @@ package enum Executable {
     let files = FileManager.default
     return files.fileExists(atPath: file.path, isDirectory: &isDirectory) && !isDirectory.boolValue
       && files.isExecutableFile(atPath: file.path)
+  }
+}
+
+extension DispatchQueue {
+  /// Runs an action after a time, unless the returned item is cancelled.
+  @discardableResult
+  static func after(
+    _ time: Duration,
+    _ action: @escaping @Sendable () -> Void
+  ) -> DispatchWorkItem {
+    let item = DispatchWorkItem(block: action)
+    global().asyncAfter(deadline: .now() + time, execute: item)
+    return item
   }
 }

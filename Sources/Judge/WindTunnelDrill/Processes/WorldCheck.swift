@@ -16,8 +16,7 @@ enum WorldCheck {
   /// Returns the reason why this machine has no virtual time, as a clause, or `nil` if it has.
   static func obstacle(by executable: URL) async -> String? {
     let process = SpawnedProcess(executable, VirtualWorld.words() + [executable.path, word])
-    let late = DispatchWorkItem { process.killAll() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: late)
+    let late = DispatchQueue.after(patience) { process.killAll() }
     let text = await process.text()
     late.cancel()
     guard let text else { return "\(executable.path) cannot be started" }

@@ -104,7 +104,7 @@ private struct DrillAttempts: ConsoleBook {
       row.attempt = place + 1
       row.gap = last.map { max(.zero, start - $0) }
       row.faults = attempt.decision.faultNames
-      row.notDone = attempt.undone.map { "\($0.fault) was not done: \($0.reason)." }
+      row.notDone = attempt.unappliedFaults.map { "\($0.fault) was not done: \($0.reason)." }
       row.take = attempt.source.words.split(separator: " ").first.map(String.init)
       row.interaction = attempt.source.number
       (row.status, row.bytes) = (attempt.status, attempt.bytes)

@@ -18,17 +18,19 @@ enum DrillFlags {
   /// Lists the flags of a drill.
   ///
   /// - Parameters:
-  ///   - flown: The clients that run by default.
+  ///   - defaults: The clients that run by default.
   ///   - variants: The clients that run only if they are named.
   ///   - isVirtual: Whether the default clock is virtual.
   /// - Returns: The flags, in the order of the help.
-  static func all(flown: [String], variants: [String], isVirtual: Bool) -> [Flag] {
+  static func all(defaults: [String], variants: [String], isVirtual: Bool) -> [Flag] {
     [
       Flag("--cassette", "FILE", "The cassette with the responses (default: the shipped shop)."),
       Flag("--scenario", "NAME|FILE", choices: Scenarios.groups + Shipped.preRelease)
         .help("A scenario, or a group such as pre-release (default: default-drill)."),
-      Flag("--subject", "NAME", choices: flown + [DrillPlan.execSubject] + variants)
-        .help("Client to judge: \(flown.joined(separator: ", ")) or exec; repeat it to compare."),
+      Flag("--subject", "NAME", choices: defaults + [DrillPlan.execSubject] + variants)
+        .help(
+          "Client to judge: \(defaults.joined(separator: ", ")) or exec; repeat it to compare."
+        ),
       Flag("--calls", "N", "Number of calls in each scenario (default: the scenario's, or 60)."),
       Flag("--duration", "T", "Time in which calls begin, such as 30s, instead of --calls."),
       Flag("--rate", "R", "Calls per second (default: 50; with {url} in a command: up to 10)."),

@@ -165,8 +165,7 @@ extension DrillPlan {
     guard bound >= Self.boundMin else { return nil }
     let seconds = Int(bound.inMilliseconds / 1000)
     let words = seconds < 120 ? "\(seconds) s" : "\(seconds / 60 + 1) min"
-    let noun = scenarios.count == 1 ? "scenario" : "scenarios"
-    return "\(scenarios.count) \(noun), at most \(words)"
+    return "\(scenarios.count.counted("scenario")), at most \(words)"
   }
 
   private func duration(of calls: Int, _ patience: Duration, _ load: Load) -> Duration {

@@ -56,7 +56,7 @@ package struct DrillProgram: Sendable {
 
   /// The flags of the drill.
   package var flags: [Flag] {
-    DrillFlags.all(flown: flown, variants: variants, isVirtual: judgesAll)
+    DrillFlags.all(defaults: flown, variants: variants, isVirtual: judgesAll)
   }
 
   /// Runs the program with the words of its command line.

@@ -55,7 +55,7 @@ struct ResponseTable {
     let name = "\(method) \(target.prefix { $0 != "?" })"
     var request = Request(method, RequestURL(target))
     // Only a gzip bomb depends on this field.
-    request.headers["Accept-Encoding"] = attempt.undone.isEmpty ? "gzip" : nil
+    request.headers["Accept-Encoding"] = attempt.unappliedFaults.isEmpty ? "gzip" : nil
     request.headers["Range"] = attempt.sent?.resumesAt.map { "bytes=\($0)-" }
     request.headers["If-Range"] = attempt.sent?.isResumedConditionally == true ? tags[name] : nil
     let outcome = deck.decide(request, lane: lane, at: moment)

@@ -9,8 +9,7 @@ struct Alarm: Sendable {
 
   /// An alarm on the system's clock.
   static let clock = Alarm(set: { time, _, ring in
-    let moment = DispatchTime.now() + time
-    DispatchQueue.global().asyncAfter(deadline: moment, execute: ring)
+    DispatchQueue.after(time, ring)
   })
 
   /// Returns an alarm on the system's clock, with one timer for all calls.

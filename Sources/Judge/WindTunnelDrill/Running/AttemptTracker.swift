@@ -127,7 +127,7 @@ final class AttemptTracker: Sendable {
         .undone(
           call: call,
           place: place,
-          faults.map(Observation.Attempt.Undone.init),
+          faults.map(Observation.Attempt.UnappliedFault.init),
           isWhole: AnswerSummary.isWhole(outcome)
         )
       )

@@ -175,18 +175,13 @@ struct CallRunner: Sendable {
   }
 
   private func run(_ calls: [Int], atOnce concurrency: Int) async {
-    let queue = Locked(Array(calls.reversed()))
     let pace = Pace(callsPerSecond: scenario.callsPerSecond)
-    await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<max(1, min(concurrency, calls.count)) {
-        group.addTask {
-          while !Task.isCancelled, let number = queue.withLock({ $0.popLast() }) {
-            await pace.wait()
-            if Task.isCancelled { return }
-            await run(number, due: nil)
-          }
-        }
-      }
+    // Only a cancellation ends it early.
+    _ = try? await calls.flown(by: max(1, concurrency)) { number in
+      try Task.checkCancellation()
+      await pace.wait()
+      try Task.checkCancellation()
+      await run(number, due: nil)
     }
   }
 

@@ -166,7 +166,7 @@ private final class ChildWatch: @unchecked Sendable {
       (state.last, state.isStarted) = (.now(), true)
       return state.isCancelled
     }
-    if isCancelled { kill() } else { look() }
+    if isCancelled { end() } else { look() }
   }
 
   /// Records that the process wrote a message.
@@ -178,37 +178,32 @@ private final class ChildWatch: @unchecked Sendable {
       state.isCancelled = true
       return state.isStarted
     }
-    if isStarted { kill() }
+    if isStarted { end() }
   }
 
   private func look() {
     let left: Duration? = state.withLock { state in
       if state.isOver || state.isCancelled { return nil }
-      let quiet = DispatchTime.now().uptimeNanoseconds - state.last.uptimeNanoseconds
-      let left = (state.hasTold ? patience.later : patience.first) - .nanoseconds(Int64(quiet))
+      let left = state.last + (state.hasTold ? patience.later : patience.first) - .now()
       if left <= .zero { state.isSilenced = true }
       return left
     }
     guard let left else { return }
-    if left <= .zero { return kill() }
+    if left <= .zero { return end() }
     // After the first message, the process has only the shorter patience.
-    let next = min(left, patience.later)
-    let deadline = DispatchTime.now() + next
-    DispatchQueue.global().asyncAfter(deadline: deadline) { [weak self] in self?.look() }
+    DispatchQueue.after(min(left, patience.later)) { [weak self] in self?.look() }
   }
 
   /// The time that a process may take to end its own programs.
   private static let leave = Duration.seconds(2)
 
-  private func kill() {
+  private func end() {
     // The number of an ended process may already belong to another process.
     guard process.isRunning else { return }
     // SIGTERM first: the process must end its programs, which have their own groups.
-    systemKill(process.processIdentifier, SIGTERM)
-    let deadline = DispatchTime.now() + Self.leave
-    DispatchQueue.global().asyncAfter(deadline: deadline) { [process] in
-      guard process.isRunning else { return }
-      systemKill(process.processIdentifier, SIGKILL)
+    kill(process.processIdentifier, SIGTERM)
+    DispatchQueue.after(Self.leave) { [process] in
+      if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
   }
 
@@ -245,6 +240,3 @@ final class OrphanedProcesses: Sendable {
     for group in groups.withLock({ $0 }) where group > 1 { kill(-group, SIGKILL) }
   }
 }
-
-/// Calls the system's `kill`, under a name that no method hides.
-private func systemKill(_ process: pid_t, _ signal: Int32) { kill(process, signal) }

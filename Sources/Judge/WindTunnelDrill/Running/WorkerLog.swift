@@ -80,7 +80,7 @@ struct WorkerLog: Sendable {
       lastActive = call
     case .undone(let call, let place, let faults, let isWhole):
       change(place, of: call) { attempt in
-        attempt.undone += faults
+        attempt.unappliedFaults += faults
         if isWhole { attempt.error = nil }
       }
     case .hung(let call, let hang): open[call]?.hang = hang

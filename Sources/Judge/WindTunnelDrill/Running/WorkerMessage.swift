@@ -64,7 +64,7 @@ enum WorkerMessage: Sendable {
   /// An attempt reached the deck.
   case attempt(call: Int, Observation.Attempt)
   /// Some faults of an attempt were not applied. Without them, its response may be complete.
-  case undone(call: Int, place: Int, [Observation.Attempt.Undone], isWhole: Bool = false)
+  case undone(call: Int, place: Int, [Observation.Attempt.UnappliedFault], isWhole: Bool = false)
   /// The whole request of an attempt was received, and has facts to report.
   case sent(call: Int, place: Int, Observation.Sent)
   /// An attempt of a call has ended.
@@ -109,43 +109,27 @@ enum WorkerMessage: Sendable {
   private static let mark = "\u{1}"
 
   var line: String {
-    let json: JSON =
+    let (name, value, call, place): (JSON.Text, JSON, Int?, Int?) =
       switch self {
-      case .began(let call, let moment):
-        ["began": .number(call), "atMilliseconds": .milliseconds(moment)]
-      case .attempt(let call, let attempt):
-        ["attempt": .number(call), "met": attempt.json]
+      case .began(let call, let moment): ("began", .milliseconds(moment), call, nil)
+      case .attempt(let call, let attempt): ("attempt", attempt.json, call, nil)
       case .undone(let call, let place, let faults, let isWhole):
-        [
-          "undone": .number(call), "place": .number(place), "faults": .array(faults.map(\.json)),
-          "whole": .bool(isWhole),
-        ]
-      case .sent(let call, let place, let sent):
-        ["sent": .number(call), "place": .number(place), "values": sent.json ?? [:]]
-      case .attemptEnded(let call, let end):
-        [
-          "attemptEnded": .number(call), "place": .number(end.place),
-          "atMilliseconds": .milliseconds(end.at),
-          "stages": end.stages.json ?? .null,
-          "retryNotBeforeMilliseconds": .orNull(end.retryNotBefore),
-          "status": .orNull(end.status), "bytesSent": .orNull(end.bytesSent),
-        ]
-      case .conversed(let call, let place, let log):
-        ["conversed": .number(call), "place": .number(place), "seen": log.json]
-      case .ended(let observation): ["ended": observation.json]
-      case .connections(let seen): ["connections": seen.json]
-      case .hung(let call, let hang):
-        [
-          "hung": .number(call), "waitedMilliseconds": .orNull(hang.waited),
-          "asleep": .orNull(hang.asleep),
-        ]
-      case .program(let number, let runs):
-        ["program": .number(Int(number)), "runs": .bool(runs)]
-      case .refused(let reason): ["refused": .text(reason)]
-      case .unfit(let reason): ["unfit": .text(reason)]
-      case .unanswered(let reason): ["unanswered": .text(reason)]
+        (isWhole ? "undoneWhole" : "undone", .array(faults.map(\.json)), call, place)
+      case .sent(let call, let place, let sent): ("sent", sent.json ?? [:], call, place)
+      case .attemptEnded(let call, let end): ("attemptEnded", end.json, call, nil)
+      case .conversed(let call, let place, let log): ("conversed", log.json, call, place)
+      case .ended(let observation): ("ended", observation.json, nil, nil)
+      case .connections(let seen): ("connections", seen.json, nil, nil)
+      case .hung(let call, let hang): ("hung", hang.json, call, nil)
+      case .program(let number, let runs): ("program", .bool(runs), Int(number), nil)
+      case .refused(let reason): ("refused", .text(reason), nil, nil)
+      case .unfit(let reason): ("unfit", .text(reason), nil, nil)
+      case .unanswered(let reason): ("unanswered", .text(reason), nil, nil)
       }
-    return "\(Self.mark)\(json)\n"
+    var members = [JSON.Member(name, value)]
+    members.add("number", call.map { .number($0) })
+    members.add("place", place.map { .number($0) })
+    return "\(Self.mark)\(JSON.object(members))\n"
   }
 
   init?(line: String) {
@@ -161,51 +145,57 @@ enum WorkerMessage: Sendable {
 
   /// Reads a message by its first member; returns `nil` if a value is missing.
   private init?(_ name: String, _ value: JSON, _ json: JSON) throws(FormatError) {
-    let (number, place, text) = (value.intValue, json["place"]?.intValue, value.stringValue)
-    func time(_ name: String) -> Duration? {
-      json[name]?.doubleValue.map { Duration(milliseconds: $0) }
-    }
-    switch (name, number, place) {
-    case ("began", let call?, _):
-      guard let moment = time("atMilliseconds") else { return nil }
-      self = .began(call, at: moment)
-    case ("attempt", let call?, _):
-      guard let met = json["met"] else { return nil }
-      self = .attempt(call: call, try Observation.Attempt(met))
-    case ("undone", let call?, let place?):
-      guard case .array(let faults)? = json["faults"] else { return nil }
+    switch (name, value, json["number"]?.intValue, json["place"]?.intValue) {
+    case ("began", _, let call?, _):
+      guard let moment = value.doubleValue else { return nil }
+      self = .began(call, at: Duration(milliseconds: moment))
+    case ("attempt", _, let call?, _): self = .attempt(call: call, try Observation.Attempt(value))
+    case ("undone", .array(let all), let call?, let place?),
+      ("undoneWhole", .array(let all), let call?, let place?):
       // Faults that cannot be read are omitted.
-      let undone = faults.compactMap { try? Observation.Attempt.Undone($0) }
-      self = .undone(call: call, place: place, undone, isWhole: json["whole"] == true)
-    case ("sent", let call?, let place?):
-      guard let values = json["values"] else { return nil }
-      self = .sent(call: call, place: place, try Observation.Sent(values))
-    case ("attemptEnded", let call?, let place?):
-      guard let moment = time("atMilliseconds") else { return nil }
-      var end = AttemptEnd(place: place, at: moment)
-      // Stages that cannot be read are omitted.
-      end.stages = json["stages"].flatMap { try? ExchangeStages($0) } ?? ExchangeStages()
-      end.retryNotBefore = time("retryNotBeforeMilliseconds")
-      (end.status, end.bytesSent) = (json["status"]?.intValue, json["bytesSent"]?.intValue)
-      self = .attemptEnded(call: call, end)
-    case ("conversed", let call?, let place?):
-      guard let seen = json["seen"] else { return nil }
-      self = .conversed(call: call, place: place, try ConversationLog(seen))
-    case ("ended", _, _): self = .ended(try Observation(value))
-    case ("connections", _, _): self = .connections(try ClientRun.Connections(value))
-    case ("hung", let call?, _):
-      let asleep = json["asleep"]?.stringValue
-      self = .hung(call: call, ProgramHang(waited: time("waitedMilliseconds"), asleep: asleep))
-    case ("program", let number?, _):
-      guard let runs = json["runs"] else { return nil }
-      self = .program(Int32(clamping: number), runs: runs == true)
-    default:
-      switch (name, text) {
-      case ("refused", let reason?): self = .refused(reason)
-      case ("unfit", let reason?): self = .unfit(reason)
-      case ("unanswered", let reason?): self = .unanswered(reason)
-      default: return nil
-      }
+      let faults = all.compactMap { try? Observation.Attempt.UnappliedFault($0) }
+      self = .undone(call: call, place: place, faults, isWhole: name == "undoneWhole")
+    case ("sent", _, let call?, let place?):
+      self = .sent(call: call, place: place, try Observation.Sent(value))
+    case ("attemptEnded", _, let call?, _): self = .attemptEnded(call: call, try AttemptEnd(value))
+    case ("conversed", _, let call?, let place?):
+      self = .conversed(call: call, place: place, try ConversationLog(value))
+    case ("ended", _, _, _): self = .ended(try Observation(value))
+    case ("connections", _, _, _): self = .connections(try ClientRun.Connections(value))
+    case ("hung", _, let call?, _): self = .hung(call: call, try ProgramHang(value))
+    case ("program", .bool(let runs), let number?, _):
+      self = .program(Int32(clamping: number), runs: runs)
+    case ("refused", .string(let reason), _, _): self = .refused(reason.value)
+    case ("unfit", .string(let reason), _, _): self = .unfit(reason.value)
+    case ("unanswered", .string(let reason), _, _): self = .unanswered(reason.value)
+    default: return nil
     }
+  }
+}
+
+extension WorkerMessage.AttemptEnd: JSONObject {
+  static let blank = Self(place: 0, at: .zero)
+
+  mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    let missing: JSONFields.Missing = ("place", "an end requires its place and its time")
+    try fields.int("place", &place, in: 0...Int.max, missing)
+    try fields.time("atMilliseconds", &at, missing)
+    if fields.isReading {
+      stages = try fields.object.object("stages").map(ExchangeStages.init(reading:)) ?? stages
+    } else {
+      fields.write("stages", stages.json)
+    }
+    try fields.time("retryNotBeforeMilliseconds", &retryNotBefore)
+    try fields.int("status", &status, in: 0...999)
+    try fields.int("bytesSent", &bytesSent, in: 0...Int.max)
+  }
+}
+
+extension ProgramHang: JSONObject {
+  static let blank = Self()
+
+  mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.time("waitedMilliseconds", &waited)
+    try fields.string("asleep", &asleep)
   }
 }

@@ -145,17 +145,17 @@ struct FaultStand: Sendable {
   func wireView() async throws -> WireProbe.View {
     let (scheme, host, port) = try await address()
     let opening = scheme == "https" ? ClientHello.bytes : request(for: Self.path, host, port)
-    let view = await Self.look(WireProbe(host: host, port: port, opening: opening, asked: asked))
+    let probe = WireProbe(host: host, port: port, opening: opening, asked: asked)
+    let view = await Thread.result { probe.look() }
     guard let live, view.matches(asked) else { return view }
     let target = "http://\(host):\(live.origin.port)\(Self.path)"
-    return await Self.look(
-      WireProbe(
-        host: host,
-        port: live.proxy.port,
-        opening: request(for: target, host, live.origin.port),
-        asked: asked
-      )
+    let second = WireProbe(
+      host: host,
+      port: live.proxy.port,
+      opening: request(for: target, host, live.origin.port),
+      asked: asked
     )
+    return await Thread.result { second.look() }
   }
 
   private func request(for target: String, _ host: String, _ port: Int) -> [UInt8] {
@@ -163,12 +163,6 @@ struct FaultStand: Sendable {
       return StandConversation.opening(target, host: "\(host):\(port)", fault)
     }
     return Array("GET \(target) HTTP/1.1\r\nHost: \(host):\(port)\r\n\r\n".utf8)
-  }
-
-  private static func look(_ probe: WireProbe) async -> WireProbe.View {
-    await withCheckedContinuation { continuation in
-      Thread { continuation.resume(returning: probe.look()) }.start()
-    }
   }
 
   private func address() async throws -> (scheme: String, host: String, port: Int) {

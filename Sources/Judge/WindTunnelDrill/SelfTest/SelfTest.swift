@@ -1,4 +1,5 @@
 package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 
@@ -80,19 +81,17 @@ package struct SelfTest: Sendable {
   private func lookRaw(_ stand: FaultStand, _ row: inout SelfTestRow) async {
     let isTimed = stand.takesTime
     let count = isTimed ? min(Self.timedRepeats, max(1, repeats)) : repeats
-    var sights: [WireProbe.View] = []
+    let seen = Locked<[WireProbe.View]>([])
     do {
-      if isTimed {
-        sights = try await withThrowingTaskGroup(of: WireProbe.View.self) { group in
-          for _ in 0..<count { group.addTask { try await stand.wireView() } }
-          return try await group.reduce(into: []) { $0.append($1) }
-        }
-      } else {
-        for _ in 0..<count { sights.append(try await stand.wireView()) }
+      try await Array(0..<count).flown(by: isTimed ? count : 1) { _ in
+        try await stand.wireView()
+      } then: { _, sight in
+        seen.withLock { $0.append(sight) }
       }
     } catch {
       row.unseenBy.append("\(error)")
     }
+    let sights = seen.withLock { $0 }
     let strange = sights.first { !$0.matches(stand.asked) }
     row.looks = sights.count
     row.equalLooks = sights.count { $0.matches(stand.asked) }

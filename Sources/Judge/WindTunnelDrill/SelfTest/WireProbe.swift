@@ -14,7 +14,7 @@ struct ExpectedView: Sendable, Hashable {
     /// No server listens at the port.
     case refused = "refused"
     /// The attempt to connect gets no reply.
-    case unanswered = "no answer to SYN"
+    case unanswered = "no response to SYN"
     /// The name has no address.
     case nameless = "no address"
   }

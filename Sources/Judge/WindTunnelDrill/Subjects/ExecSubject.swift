@@ -36,7 +36,7 @@ struct ExecSubject: Subject {
     // The caller has cancelled the call, and does not wait for a result.
     if Task.isCancelled { return .bad("cancelled") }
     start.whenSeen(giveBack)
-    DispatchQueue.global().asyncAfter(after: Self.startMax, giveBack)
+    DispatchQueue.after(Self.startMax, giveBack)
     return await result(of: call)
   }
 
@@ -174,7 +174,7 @@ struct ExecSubject: Subject {
     _ grant: ProcessorGrant = ProcessorGrant(),
     _ isLate: @escaping @Sendable () -> Void
   ) {
-    DispatchQueue.global().asyncAfter(after: time ?? patience) { [weak process] in
+    DispatchQueue.after(time ?? patience) { [weak process] in
       guard let process, process.isRunning else { return }
       var grant = grant
       let seen = start.seen
@@ -221,11 +221,4 @@ extension SpawnedProcess {
   private static let crashCodes: Set<Int32> = Set(
     [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV].map { 128 + $0 }
   )
-}
-
-extension DispatchQueue {
-  /// Runs an action after a time.
-  fileprivate func asyncAfter(after time: Duration, _ action: @escaping @Sendable () -> Void) {
-    asyncAfter(deadline: .now() + time, execute: action)
-  }
 }

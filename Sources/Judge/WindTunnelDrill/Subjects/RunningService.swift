@@ -152,7 +152,7 @@ final class RunningService: Sendable {
   /// Checks after a time whether a call has a result. The patience begins with the first sign of
   /// the program.
   private func watch(_ number: Int, within patience: Duration, after time: Duration) {
-    Self.after(time) { [weak self] in
+    DispatchQueue.after(time) { [weak self] in
       guard let self else { return }
       let (next, hangs, outgrew): (Duration?, Bool, Bool) = state.withLock { state in
         guard let waiting = state.waiting[number] else { return (nil, false, false) }
@@ -179,19 +179,16 @@ final class RunningService: Sendable {
       // The handle is open, and only this function closes it.
       try? input.fileHandleForWriting.close()
     }
-    let term = Self.after(Self.graceAfterInput) { [process] in process.askToEnd() }
-    let kill = Self.after(Self.graceAfterInput + Self.graceAfterSignal) { [process] in
+    let term = DispatchQueue.after(Self.graceAfterInput) { [process] in process.askToEnd() }
+    let kill = DispatchQueue.after(Self.graceAfterInput + Self.graceAfterSignal) { [process] in
       process.killAll()
     }
-    await withCheckedContinuation { continuation in
-      Thread { [self] in
-        process.waitUntilExit()
-        // Ends the processes that the program has started.
-        process.killAll()
-        // A process that cannot be killed may keep the output open indefinitely.
-        _ = gone.wait(timeout: .now() + Self.graceAfterSignal)
-        continuation.resume()
-      }.start()
+    await Thread.result { [self] in
+      process.waitUntilExit()
+      // Ends the processes that the program has started.
+      process.killAll()
+      // A process that cannot be killed may keep the output open indefinitely.
+      _ = gone.wait(timeout: .now() + Self.graceAfterSignal)
     }
     term.cancel()
     kill.cancel()
@@ -306,15 +303,5 @@ final class RunningService: Sendable {
     guard count <= Self.complaintsMax else { return }
     let rest = count == Self.complaintsMax ? " Further ones are dropped without a message." : ""
     FileHandle.standardError.write(Data("windtunnel: \(self.words[0]) \(words).\(rest)\n".utf8))
-  }
-
-  @discardableResult
-  private static func after(
-    _ time: Duration,
-    _ action: @escaping @Sendable () -> Void
-  ) -> DispatchWorkItem {
-    let item = DispatchWorkItem(block: action)
-    DispatchQueue.global().asyncAfter(deadline: .now() + time, execute: item)
-    return item
   }
 }

@@ -241,8 +241,8 @@ extension DrillPlan {
     let stage = try chosenStage(of: scenario, seeingAttempts: seeingAttempts)
     if workload(of: subjects.first ?? "", on: stage).isEmpty, !workload.isEmpty {
       throw DrillError.plan(
-        "Scenario \"\(scenario.name)\" runs in process, where no client has conversations, and the "
-          + "cassette has only conversations."
+        "Scenario \"\(scenario.name)\" runs in process, where conversations are not supported, and "
+          + "the cassette has only conversations."
       )
     }
     return stage

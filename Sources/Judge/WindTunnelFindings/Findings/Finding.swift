@@ -44,8 +44,8 @@ public struct Finding: Sendable, Hashable {
   /// The number of calls that could have shown the behaviour.
   public var judged: Int
 
-  /// The number of calls that show the behaviour, such as `3 of 60 calls`.
-  public var count: String { "\(calls) of \(judged) \(judged == 1 ? "call" : "calls")" }
+  /// The affected and the judged calls as text, such as `3 of 60 calls`.
+  public var countDescription: String { "\(calls) of \(judged.counted("call"))" }
 
   package var json: JSON {
     [

@@ -45,9 +45,9 @@ extension Observation {
       set { if newValue != nil || seldom != nil { change { $0.conversation = newValue } } }
     }
     /// The faults of the decision that were not applied, because the response did not allow them.
-    public var undone: [Undone] {
-      @inline(__always) get { seldom?.value.undone ?? [] }
-      set { if !newValue.isEmpty || seldom != nil { change { $0.undone = newValue } } }
+    public var unappliedFaults: [UnappliedFault] {
+      @inline(__always) get { seldom?.value.unappliedFaults ?? [] }
+      set { if !newValue.isEmpty || seldom != nil { change { $0.unappliedFaults = newValue } } }
     }
     /// Whether a server can receive the request twice without harm, by its method or because it has
     /// an `Idempotency-Key`.
@@ -113,12 +113,12 @@ extension Observation {
       @Microseconds var retryAfter: Duration?
       var retryNotBefore: Duration?
       var conversation: ConversationLog?
-      var undone: [Undone] = []
+      var unappliedFaults: [UnappliedFault] = []
       var bytesSent: Int?
     }
 
     /// A fault that was decided but not applied.
-    public struct Undone: Sendable, Hashable {
+    public struct UnappliedFault: Sendable, Hashable {
       /// The name of the fault, in the form of ``faults``.
       public var fault: String
       /// The reason as a clause: `the answer has 4 events`.
@@ -155,8 +155,8 @@ extension Observation {
 
     /// Returns the decided faults that were applied, by their names.
     private func done<Decided>(of decided: [Decided], _ name: (Decided) -> String) -> [Decided] {
-      guard seldom != nil, !undone.isEmpty else { return decided }
-      var left = undone.map(\.fault)
+      guard seldom != nil, !unappliedFaults.isEmpty else { return decided }
+      var left = unappliedFaults.map(\.fault)
       return decided.filter { fault in
         guard let place = left.firstIndex(of: name(fault)) else { return true }
         left.remove(at: place)

@@ -202,7 +202,7 @@ extension Observation.Attempt: JSONObject {
       fields.write("sent", sent?.json)
     }
     try fields.nested("conversation", &conversation)
-    if fields.isReading || !undone.isEmpty { try fields.list("notDone", &undone) }
+    if fields.isReading || !unappliedFaults.isEmpty { try fields.list("notDone", &unappliedFaults) }
   }
 
   /// Creates a value from JSON as a part of an observation.
@@ -239,7 +239,7 @@ extension JSONListed {
   }
 }
 
-extension Observation.Attempt.Undone: JSONObject {
+extension Observation.Attempt.UnappliedFault: JSONObject {
   package static let blank = Self(fault: "", reason: "")
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {

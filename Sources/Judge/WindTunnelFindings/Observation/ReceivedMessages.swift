@@ -80,8 +80,8 @@ extension ConversationLog: JSONObject {
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.list("messages", &messages)
     try fields.count("further", &further)
-    try fields.count("pings", &pings)
-    try fields.count("pongs", &pongs)
+    try fields.count("pings", &clientPings)
+    try fields.count("pongs", &serverPongs)
     try fields.time("unansweredSinceMilliseconds", &unansweredSince)
     try fields.count("serverPings", &serverPings)
     try fields.count("clientPongs", &clientPongs)

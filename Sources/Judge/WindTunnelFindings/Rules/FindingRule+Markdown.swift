@@ -3,7 +3,7 @@ extension FindingRule {
   package static var table: String {
     let rows = all.map { rule in
       let calls = rule.leastCalls == 1 ? "" : " (at least \(rule.leastCalls) calls)"
-      let kinds = ClientRun.Client.allCases.filter(rule.clients.contains).map(\.rawValue)
+      let kinds = ClientRun.Client.allCases.filter { !rule.clients.contains($0) }.map(\.rawValue)
       return
         "| `\(rule.id)` | \(rule.severity.rawValue) | \(rule.title) | \(rule.condition)\(calls) | "
         + "\(kinds.joined(separator: ", ")) | \(rule.cost) | \(rule.fix) | \(rule.source) |"
@@ -17,18 +17,11 @@ extension FindingRule {
       `--allow RULE=REASON` or `"allow"` in a scenario allows breaking one rule; every report has
       the reason. `RULE(ENDPOINT)` allows it at one endpoint.
 
-      *Seen in* lists the kinds of client in which a rule can be observed:
+      *Not in* lists the kinds of client in which a rule cannot be observed: *program*, a command
+      that is started for each call; *library*, code that makes its calls within one process;
+      *service*, a command that is started once; *proxied*, any client behind `windtunnel proxy`.
 
-      - *program*: a command that is started for each call and reports the result by its exit code
-        (`drill -- CMD {url}`);
-      - *library*: code that makes its calls within one process, such as the shipped clients or the
-        closure of a test;
-      - *service*: a command that is started once, reads a line for each call and prints one
-        (`drill -- CMD`);
-      - *proxied*: any client behind `windtunnel proxy`, whose requests are visible, but not its
-        results.
-
-      | Rule | Weight | Client behaviour | Condition | Seen in | Cost | Fix | Source |
+      | Rule | Weight | Client behaviour | Condition | Not in | Cost | Fix | Source |
       | --- | --- | --- | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
 

@@ -17,10 +17,9 @@ extension FindingRule {
     if case .failed = call.observation.ending { return .notMet }
     guard let away = MessageComparison(call.observation)?.away else { return .notMet }
     guard away > 0 else { return .kept }
-    let messages = away == 1 ? "1 message" : "\(away) messages"
     return .broken(
-      "It lost a conversation and reconnected, but \(messages) in the cassette never arrived: it "
-        + "did not request them, and does not report them."
+      "It lost a conversation and reconnected, but \(away.counted("message")) in the cassette never "
+        + "arrived: it did not request them, and does not report them."
     )
   }
 }

@@ -71,8 +71,8 @@ public struct Metrics: Sendable, Hashable {
   public var thunderingHerdIndex: Double?
   /// The number of calls that returned an earlier copy; `nil` if the client never reported this.
   public var staleServed: Int?
-  /// The number of calls that succeeded with another body than the recorded one, such as a part of
-  /// it. `nil` if no body was compared.
+  /// The number of calls that reported success although their body differed from the recorded one,
+  /// for example because it was truncated. `nil` if no body was compared.
   public var silentTruncations: Int?
   /// The number of calls that failed without a fault. Calls whose last response is a recorded error
   /// are not counted (RFC 9110 §15.5 and §15.6).
@@ -129,7 +129,7 @@ public struct Metrics: Sendable, Hashable {
   /// The faults that fired, with their numbers, ordered by name.
   public var faults: [Fired]
   /// The faults that were decided but not applied, ordered by name.
-  public var undone: [Undone]
+  public var unappliedFaults: [UnappliedFault]
   /// The endings of calls, by the fault that the calls met.
   public var endings: [Surfaced]
   /// The share of the scenario's faults that fired at all; `nil` if its faults are unknown.
@@ -250,7 +250,7 @@ public struct Metrics: Sendable, Hashable {
   }
 
   /// A fault that was decided but not applied, because the responses did not allow it.
-  public struct Undone: Sendable, Hashable {
+  public struct UnappliedFault: Sendable, Hashable {
     /// The name of the fault.
     public var fault: String
     /// The reason as a clause: `the answer has 4 events`.
@@ -274,16 +274,15 @@ public struct Metrics: Sendable, Hashable {
 
 extension Metrics {
   /// The maximum number of faults that a sentence names.
-  private static let undoneNamesMax = 3
+  private static let unappliedNamesMax = 3
 
   /// The faults that were not applied, in one sentence; `nil` if there are none.
-  var undoneWords: String? {
-    guard !undone.isEmpty else { return nil }
-    let named = undone.prefix(Self.undoneNamesMax).map { one in
-      let attempts = one.attempts == 1 ? "1 attempt" : "\(one.attempts) attempts"
-      return "\(one.fault) was not done in \(attempts), since \(one.reason)"
+  var unappliedFaultsText: String? {
+    guard !unappliedFaults.isEmpty else { return nil }
+    let named = unappliedFaults.prefix(Self.unappliedNamesMax).map { one in
+      "\(one.fault) was not done in \(one.attempts.counted("attempt")), since \(one.reason)"
     }
-    let rest = undone.count - named.count
+    let rest = unappliedFaults.count - named.count
     return named.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more" : "")
   }
 }

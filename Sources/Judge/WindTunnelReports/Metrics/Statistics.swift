@@ -5,12 +5,6 @@ public enum Statistics {
   /// The 97.5 % quantile of the normal distribution.
   private static let z = 1.959_963_984_540_054
 
-  /// Returns the lower bound of Wilson's 95 % interval for a share (Wilson 1927): 0.839 for 20 of
-  /// 20.
-  public static func wilsonLower(_ successes: Int, of count: Int) -> Double? {
-    wilson(successes, of: count)?.lower
-  }
-
   /// Returns Wilson's 95 % interval for a share (Wilson 1927): 0.764 to 0.991 for 19 of 20.
   public static func wilson(_ successes: Int, of count: Int) -> (lower: Double, upper: Double)? {
     guard count > 0 else { return nil }

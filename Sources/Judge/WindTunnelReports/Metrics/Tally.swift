@@ -222,7 +222,7 @@ extension Metrics {
     if tally.startUp.count > 0 { stages.insert(StageLatency("startUp", tally.startUp), at: 0) }
     startDelayP99 = tally.startDelay.sorted.percentile(0.99)
     faults = tally.weather.allFired
-    undone = tally.weather.allUndone
+    unappliedFaults = tally.weather.allUndone
     endings = tally.weather.allSurfaced
     callsByOwnWord = retries.reported
     take(tally.conversations)

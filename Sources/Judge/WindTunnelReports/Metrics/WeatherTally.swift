@@ -80,7 +80,9 @@ struct WeatherTally: Sendable, Hashable {
   ) -> Int? {
     var last: Int?
     for place in attempts.indices where !attempts[place].decision.metNothing {
-      for one in attempts[place].undone { undone.add(Case(fault: one.fault, words: one.reason)) }
+      for one in attempts[place].unappliedFaults {
+        undone.add(Case(fault: one.fault, words: one.reason))
+      }
       for fault in attempts[place].faults {
         last = place
         fired.add(fault)
@@ -124,9 +126,9 @@ struct WeatherTally: Sendable, Hashable {
 
   /// The faults that were decided but not applied, ordered by name. Faults beyond the maximum
   /// number of names are omitted.
-  var allUndone: [Metrics.Undone] {
+  var allUndone: [Metrics.UnappliedFault] {
     undone.named.sorted { $0.key < $1.key }.map { one, count in
-      Metrics.Undone(fault: one.fault, reason: one.words, attempts: count)
+      Metrics.UnappliedFault(fault: one.fault, reason: one.words, attempts: count)
     }
   }
 

@@ -123,13 +123,13 @@ public struct ProxyReport: Sendable, Hashable {
     let count = log.tunnels.count { $0.connect != nil }
     if count > 0 {
       sentences.append(
-        "The content of \(count) tunnel\(count == 1 ? "" : "s"): requests, statuses and retries."
+        "The content of \(count.counted("tunnel")): requests, statuses and retries."
       )
     }
     let refused = log.tunnels.count { $0.reason == .certificateRefused }
     if refused > 0 {
       sentences.append(
-        "The requests of \(refused) connection\(refused == 1 ? "" : "s"): the client refused the "
+        "The requests of \(refused.counted("connection")): the client refused the "
           + "proxy's certificate. http://wind.tunnel/ explains how to trust it. An app that pins "
           + "its server's certificate cannot be observed."
       )

@@ -49,7 +49,7 @@ private struct JUnitCase {
   }
 
   init(_ result: GateResult, _ group: String, failedIn scenarios: [String] = []) {
-    let place = result.gate.place.map { "\($0.file):\($0.line)\n" } ?? ""
+    let place = result.gate.location.map { "\($0.file):\($0.line)\n" } ?? ""
     let flaw: Flaw? =
       switch result.verdict {
       case .met: nil
@@ -140,7 +140,7 @@ private struct JUnitSuite {
     let steps = finding.steps.map { step in
       "\(step.at.map(Figures.time) ?? Figures.unseen)  \(step.words)\n"
     }.joined()
-    return .failure("\(finding.seen) \(finding.count), as call \(finding.call)", steps)
+    return .failure("\(finding.seen) \(finding.countDescription), as call \(finding.call)", steps)
   }
 
   /// Returns the failure of an endpoint with calls that crashed or hung, if that is an error.

@@ -59,7 +59,7 @@ extension Report {
     guard !fallen.isEmpty else { return [] }
     return ["", "### Gates not met", ""]
       + fallen.map { judgement in
-        let place = judgement.result.gate.place.map { " (\($0.file):\($0.line))" } ?? ""
+        let place = judgement.result.gate.location.map { " (\($0.file):\($0.line))" } ?? ""
         return "- **\(judgement.scenario.escapedForMarkdown)**: "
           + "\(judgement.result.gate.description.asMarkdownCode) "
           + "\(judgement.result.words.escapedForMarkdown)\(place.escapedForMarkdown)"
@@ -144,7 +144,7 @@ extension Report {
         case .warning: level = "warning"
         case .inconclusive: level = allowsInconclusive ? "warning" : "error"
         }
-        let place = judgement.result.gate.place.map {
+        let place = judgement.result.gate.location.map {
           " file=\($0.file.escapedAsProperty),line=\($0.line)"
         }
         return "::\(level)\(place ?? "")::\("\(judgement)".escapedAsMessage)"

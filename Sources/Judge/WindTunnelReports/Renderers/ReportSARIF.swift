@@ -5,8 +5,8 @@ extension Report {
     let results = findings.map { judged in
       let finding = judged.finding
       let words =
-        "\(finding.seen) In \(judged.scenario), \(finding.count), as call \(finding.call) "
-        + "(\(finding.endpoint))."
+        "\(finding.seen) In \(judged.scenario), \(finding.countDescription), as call "
+        + "\(finding.call) (\(finding.endpoint))."
       var result = SARIFLog.Result(
         finding.rule,
         finding.severity.rawValue,

@@ -151,12 +151,12 @@ extension Report.ScenarioResult {
       let samples = bar.metric.samples(in: metrics)
       if bar.metric == .p95, samples.count < samples.least {
         gate = Gate(.max, of: bar.endpoint, bar.comparison, bar.bar, in: nil)
-        gate.place = bar.place
+        gate.location = bar.location
       }
       let result = gate.result(for: row)
       let excuse =
         row.observations.isEmpty
-        ? all.metrics.undoneWords
+        ? all.metrics.unappliedFaultsText
         : result.verdict == .failed ? excuse(for: gate.metric, row) : nil
       return HeldBar(
         scenario: name,
@@ -210,7 +210,7 @@ extension Report.ScenarioResult {
 extension Report.Row {
   /// The row without the calls whose faults were not applied.
   fileprivate var withoutUndone: Self {
-    guard !metrics.undone.isEmpty else { return self }
+    guard !metrics.unappliedFaults.isEmpty else { return self }
     return Self(name, observations.filter { !$0.wasSpared }, of: client, screens: screens)
   }
 }
@@ -219,7 +219,7 @@ extension Observation {
   /// Whether the last attempt of each request met no fault because one was not applied.
   fileprivate var wasSpared: Bool {
     let last = Dictionary(attempts.map { ($0.decision.key, $0) }, uniquingKeysWith: { $1 }).values
-    return last.allSatisfy(\.faults.isEmpty) && last.contains { !$0.undone.isEmpty }
+    return last.allSatisfy(\.faults.isEmpty) && last.contains { !$0.unappliedFaults.isEmpty }
   }
 }
 

@@ -33,12 +33,12 @@ struct FindingGroup {
         let moment = call.observation.start.map { ", \(Figures.time($0)) after the start" } ?? ""
         return "first by \(call.client)\(moment)"
       } ?? "as call \(finding.call)"
-    var words = "In \(first.scenario), \(finding.count), \(shown) (\(finding.endpoint))"
+    var words = "In \(first.scenario), \(finding.countDescription), \(shown) (\(finding.endpoint))"
     if !others.isEmpty {
       let names = others.map { other in
         let weight = other.finding.severity
         let note = weight == finding.severity ? "" : ", a \(weight.rawValue) there"
-        return "\(other.scenario) (\(other.finding.count)\(note))"
+        return "\(other.scenario) (\(other.finding.countDescription)\(note))"
       }
       words += "; also in \(names.joined(separator: ", "))"
     }
@@ -83,7 +83,7 @@ extension [JudgedFinding] {
     }
     let words = Finding.Severity.allCases.sorted(by: >).compactMap { severity -> String? in
       let count = weights.values.count { $0 == severity }
-      return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+      return count == 0 ? nil : count.counted(severity.rawValue)
     }
     return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }

@@ -156,12 +156,12 @@ extension Gate {
     let judged = metrics.latency.calls
     guard case .figure(let bar) = bar, metric == .successRateLower,
       comparison == .atLeast || comparison == .above,
-      let best = Statistics.wilsonLower(judged, of: judged),
+      let best = Statistics.wilson(judged, of: judged)?.lower,
       !comparison.holds(best, against: bar),
       let rate = metrics.successRate
     else { return nil }
     let failed = judged - Int((rate * Double(judged)).rounded())
-    guard let failures = Statistics.wilsonLower(failed, of: judged), 1 - failures >= bar
+    guard let failures = Statistics.wilson(failed, of: judged)?.lower, 1 - failures >= bar
     else { return nil }
     return "\(judged) calls prove at most \(JSON.number(best, places: 3))"
   }

@@ -15,7 +15,7 @@ public struct JudgedFinding: Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let more = allowance.map { " (allowed: \($0))" } ?? (isKnown ? " (as in the baseline)" : "")
     return "\(scenario): \(finding.severity.rawValue) \(finding.rule): \(finding.seen) "
-      + "\(finding.count), first \(finding.call)\(more)"
+      + "\(finding.countDescription), first \(finding.call)\(more)"
   }
 
   /// Whether it is an error that is not allowed.

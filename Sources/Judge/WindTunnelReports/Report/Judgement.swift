@@ -52,8 +52,8 @@ public struct GateResult: Sendable, Hashable {
     .object(
       JSON.members([
         "gate": .text(gate.description), "verdict": .text(verdict.word), "got": .orNull(got),
-        "reason": verdict.reason.map { .text($0) }, "file": gate.place.map { .text($0.file) },
-        "line": gate.place.map { .number($0.line) },
+        "reason": verdict.reason.map { .text($0) }, "file": gate.location.map { .text($0.file) },
+        "line": gate.location.map { .number($0.line) },
       ])
     )
   }
@@ -97,7 +97,7 @@ extension GateResult {
     }
     got = object.take("got")?.stringValue
     if let file = try object.string("file"), let line = try object.int("line", in: 1...Int.max) {
-      gate.place = Gate.FilePlace(file: file, line: line)
+      gate.location = Gate.FileLocation(file: file, line: line)
     }
     self.gate = gate
     try object.refuseUnknownKeys()
@@ -184,35 +184,6 @@ extension Report {
     }
   }
 
-  /// Judges the client by further gates, each in the scenarios that its prefix selects.
-  ///
-  /// - Parameters:
-  ///   - gates: The gates.
-  ///   - baseline: The report for gates that compare with a baseline.
-  /// - Returns: A judgement for each gate and each scenario to which it applies.
-  public func judge(_ gates: [Gate], against baseline: Report? = nil) -> [Judgement] {
-    let sites = sites
-    return judge(gates.filter { $0.isOfRun(sites) }, against: baseline) { flown in
-      gates.filter { $0.isHeld(in: Gate.Site(flown.name, flown.scenario), of: sites) }
-    }
-  }
-
-  private func judge(
-    _ wholeRun: [Gate],
-    against baseline: Report?,
-    _ gates: (Report.ScenarioResult) -> [Gate]
-  ) -> [Judgement] {
-    let baseline = baseline?.asBaseline(of: self)
-    let inScenarios = scenarios.flatMap { flown in
-      let before = baseline?.scenarios.first { $0.name == flown.name }
-      return flown.judged(by: gates(flown), against: before).map {
-        Judgement(scenario: flown.name, result: $0)
-      }
-    }
-    return inScenarios
-      + results(of: wholeRun, against: baseline).map { Judgement(scenario: Gate.run, result: $0) }
-  }
-
   /// Throws if one of these gates, or one of the scenarios' own gates, is not met.
   ///
   /// ```swift
@@ -232,20 +203,15 @@ extension Report {
     allowInconclusive: Bool = false,
     against baseline: Report? = nil
   ) throws {
-    for gate in gates { try gate.check(against: sites) }
-    // The gates of the drill itself were judged without this baseline.
-    let own =
-      baseline == nil
-      ? judgements
-      : judge(self.gates.map(\.gate), against: baseline) { $0.gates.map(\.gate) } + barJudgements
-    let all = own + judge(gates, against: baseline)
+    let report = try judged(by: gates)
+    let all = (baseline.map { report.compared(to: $0) } ?? report).judgements
     let fallen = all.filter { judgement in
       let verdict = judgement.result.verdict
       return verdict == .failed || (verdict.isInconclusive && !allowInconclusive)
     }
     let strange = allowInconclusive ? [] : notOnCassette
     guard fallen.isEmpty, strange.isEmpty else {
-      throw GatesNotMet(judgements: fallen, count: all.count, notOnCassette: strange)
+      throw GatesNotMet(judgements: fallen, count: all.count, missingRecordings: strange)
     }
   }
 }
@@ -265,8 +231,8 @@ public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConve
   public let judgements: [Judgement]
   /// The number of all gates.
   public let count: Int
-  /// The scenarios in which calls made requests that are not on the cassette, one sentence each.
-  public let notOnCassette: [String]
+  /// A sentence for each scenario with requests that are not on the cassette.
+  public let missingRecordings: [String]
 
   /// A line about all gates, and a line for each gate that is not met.
   public var description: String {
@@ -274,13 +240,13 @@ public struct GatesNotMet: LocalizedError, Sendable, Hashable, CustomStringConve
     let failed = judgements.count - inconclusive
     var title = "\(failed) of \(count) gates failed"
     if inconclusive > 0 { title += ", \(inconclusive) inconclusive" }
-    if !notOnCassette.isEmpty { title += ", and the cassette lacks some requests" }
+    if !missingRecordings.isEmpty { title += ", and the cassette lacks some requests" }
     return ([title + ":"] + lines.map { "  \($0)" }).joined(separator: "\n")
   }
 
   /// A line for each gate that is not met, and for each scenario with requests that are not on the
   /// cassette.
-  package var lines: [String] { judgements.map { "\($0)" } + notOnCassette }
+  package var lines: [String] { judgements.map { "\($0)" } + missingRecordings }
 
   /// The description, for code that prints errors by `LocalizedError`.
   public var errorDescription: String? { description }

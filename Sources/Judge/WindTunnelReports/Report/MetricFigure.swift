@@ -239,7 +239,7 @@ extension Metrics {
         }
       ),
       "notDone": .array(
-        undone.map {
+        unappliedFaults.map {
           [
             "fault": .text($0.fault), "reason": .text($0.reason), "attempts": .number($0.attempts),
           ]

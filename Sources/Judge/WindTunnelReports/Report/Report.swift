@@ -225,7 +225,7 @@ extension Report {
   var notOnCassetteOfAll: [(place: String, words: String)] { words { $0.notOnCassette() } }
 
   /// The faults that were decided but not applied, for each client of a scenario with such faults.
-  var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.undoneWords) }
+  var notDoneOfAll: [(place: String, words: String)] { words(of: \.metrics.unappliedFaultsText) }
 
   private func words(of part: (Row) -> String?) -> [(place: String, words: String)] {
     scenarios.flatMap { flown in
@@ -338,7 +338,7 @@ extension Report.Row {
   }
 
   static func notOnCassette(_ count: Int) -> String {
-    "\(count) \(count == 1 ? "call" : "calls") had no recording"
+    "\(count.counted("call")) had no recording"
   }
 }
 

@@ -47,7 +47,7 @@ struct FaultClasses {
     + known("stall-after-request", "refused", "close-in-body", "reset-in-body")
     + known("close-after-request")
 
-  private static func known(_ names: String...) -> [FaultKind] {
+  static func known(_ names: String...) -> [FaultKind] {
     names.compactMap { FaultKind.named($0) }
   }
 

@@ -1,4 +1,4 @@
-/// A result of a flow, or an action during it, that no client should have.
+/// A broken rule or invariant: a result or an action of a client that is wrong under any faults.
 public struct Violation: Sendable, Hashable {
   /// The name of the broken rule. It is a rule of findings such as `repeats-post`, or `hangs`,
   /// `crashes`, `blank-page`, `another-result`, `order-of-turns`, `expectation`, or the name of an

@@ -43,8 +43,8 @@ public struct Find: Sendable {
     let subject = violation.request.map { "-\($0)" } ?? ""
     faultSet.scenario.name = Self.name("\(violation.rule)\(subject)-\(number)")
     let order = if case .drawn(let seed) = faultSet.order { "order \(seed)" } else { "" }
-    let what = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
-    faultSet.scenario.summary = "\(violation.seen) Fault set: \(what.isEmpty ? "none" : what)."
+    let text = (words + (order.isEmpty ? [] : [order])).joined(separator: "; ")
+    faultSet.scenario.summary = "\(violation.seen) Fault set: \(text.isEmpty ? "none" : text)."
     if case .returned = least.run.ending {} else { faultSet.scenario.gates = Self.gates }
     self.faultSet = faultSet
   }

@@ -73,11 +73,7 @@ struct FaultSetElements {
   }
 
   /// The kinds of outages, and below their durations.
-  private static let outages = [
-    FaultKind("status-503", .http, .status(503)),
-    FaultKind("refused", .tcp, .connection(.refused)),
-    FaultKind("stall-after-request", .tcp, .stall(.afterRequest)),
-  ]
+  private static let outages = FaultClasses.known("status-503", "refused", "stall-after-request")
   private static let outageTimes: [Duration] = [.seconds(2), .seconds(15), .seconds(120)]
 
   /// Returns outages of a host and of its endpoints for some time. The client must recover when

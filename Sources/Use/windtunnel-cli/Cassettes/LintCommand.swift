@@ -153,7 +153,7 @@ enum CassetteLintCommand: Command {
   }
 
   private static func conclude(_ leakCount: Int, _ oldCount: Int, _ ageMax: Int?) {
-    let secrets = leakCount == 1 ? "1 secret" : "\(leakCount) secrets"
+    let secrets = leakCount.counted("secret")
     if leakCount > 0 {
       Terminal.complain("\(secrets). Record again before you commit: Git keeps every commit.\n")
     }

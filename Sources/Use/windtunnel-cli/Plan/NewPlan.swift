@@ -60,8 +60,7 @@ struct NewPlan {
     let client = client.isEmpty ? "no client" : "client \(client.joined(separator: " "))"
     guard let cassette else { return "\(client), the example API of windtunnel" }
     let count = critical.isEmpty ? "" : ", \(critical.count) of them critical"
-    let noun = recordings == 1 ? "recording" : "recordings"
-    return "\(client), \(cassette) with \(recordings) \(noun)\(count)\(omission)"
+    return "\(client), \(cassette) with \(recordings.counted("recording"))\(count)\(omission)"
   }
 
   /// The commands to type next, with explanations.

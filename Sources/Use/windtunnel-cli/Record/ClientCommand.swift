@@ -112,13 +112,8 @@ struct ClientCommand {
       return true
     }
     await withTaskCancellationHandler {
-      await withCheckedContinuation { ended in
-        // On a separate thread, because a cancelled task does not wait for a stream.
-        Thread.detachNewThread {
-          process.waitUntilExit()
-          ended.resume()
-        }
-      }
+      // On a separate thread, because a cancelled task does not wait for a stream.
+      await Thread.result { process.waitUntilExit() }
     } onCancel: {
       process.askToEnd()
     }

@@ -199,7 +199,7 @@ struct RecordingProof {
     }.sorted()
     let sent = steady(pair.asked).request
     let mismatch = Mismatch(sent, among: [steady(recorded)], matcher: fields)
-    for verdict in mismatch.candidates[0].verdicts where verdict.part == .headers {
+    for verdict in mismatch.candidates[0].comparisons where verdict.part == .headers {
       differences += verdict.differences.map { "\(pair.name): \($0)" }
       rule.volatile += verdict.differences.compactMap(\.at)
     }
@@ -281,7 +281,7 @@ struct RecordingProof {
       return skipped.append("\(stream): a secret cannot be removed from it")
     }
     let count = one.count - shown(one).count
-    if count > 0 { skipped.append("\(Self.lines(count)) of \(stream), because of the rules") }
+    if count > 0 { skipped.append("\(count.counted("line")) of \(stream), because of the rules") }
     // A consequence of another difference needs no rule of its own.
     let isAlone = differences.isEmpty
     while true {
@@ -291,7 +291,7 @@ struct RecordingProof {
         one.element.agrees(with: two.element) || two.element.agrees(with: one.element)
       }.count
       guard same < max(left.count, right.count), !isMoved || rule.matcher.comparesOrder else {
-        return differences.isEmpty ? held.append("\(stream): \(Self.lines(left.count))") : ()
+        return differences.isEmpty ? held.append("\(stream): \(left.count.counted("line"))") : ()
       }
       let (old, new) = (left.dropFirst(same).first, right.dropFirst(same).first)
       let words = [old, new].map { $0.map { "\"\($0.element)\"" } ?? "nothing" }
@@ -306,8 +306,6 @@ struct RecordingProof {
       rule.matcher.ignoredOutput.append(pattern)
     }
   }
-
-  private static func lines(_ count: Int) -> String { count == 1 ? "1 line" : "\(count) lines" }
 
   private func shown(_ lines: [String]) -> [(offset: Int, element: String)] {
     lines.enumerated().filter { line in

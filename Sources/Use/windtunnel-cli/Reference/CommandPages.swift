@@ -2,27 +2,38 @@
 enum CommandPages {
   /// Every command with its flags.
   static func commands(_ commands: [any Command.Type]) -> String {
-    MarkdownPage.text(
+    var earlier: [[String]: String] = [:]
+    return MarkdownPage.text(
       title: "Commands",
       abstract: "Look up every command of the tool with its flags, as `--help` has them.",
       command: "windtunnel help --markdown",
       parts: [
         "`windtunnel completions SHELL` prints a script that completes them. A space or `=` separates a "
           + "flag from its value."
-      ] + commands.map(section)
+      ] + commands.map { section($0, &earlier) }
     )
   }
 
-  private static func section(_ command: any Command.Type) -> String {
-    let flags = command.flags.map { flag in
-      [MarkdownPage.code(flag.spelling), MarkdownPage.plain(flag.summary)]
+  /// Returns the section of a command. A flag with a long summary is explained once.
+  private static func section(_ command: any Command.Type, _ earlier: inout [[String]: String])
+    -> String
+  {
+    var flags: [[String]] = []
+    for flag in command.flags {
+      let row = [MarkdownPage.code(flag.spelling), MarkdownPage.plain(flag.summary)]
+      if flag.summary.count > 40, let name = earlier[row] {
+        flags.append([row[0], "As for `\(name)`."])
+      } else {
+        earlier[row] = command.name
+        flags.append(row)
+      }
     }
     let usage = "```\nwindtunnel \(command.name) \(command.synopsis)\n```"
     return
       ([
         "## windtunnel \(command.name)", MarkdownPage.plain(command.summary), usage,
       ] + (flags.isEmpty ? [] : [MarkdownPage.table(["Flag", "Meaning"], flags)])
-      + ["For example:", "```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
+      + ["```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
   }
 
   /// The exit codes of commands.

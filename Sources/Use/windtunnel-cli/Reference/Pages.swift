@@ -5,9 +5,8 @@ extension GateMetric {
   static var page: String {
     let rows = allCases.map { row in
       [
-        MarkdownPage.code(row.rawValue), MarkdownPage.code(row.key), "\(row.kind)",
-        MarkdownPage.plain(row.summary), row.isOfPair ? "yes" : "",
-        MarkdownPage.code(row.example(row.rawValue)),
+        MarkdownPage.code(row.rawValue), "\(row.kind)",
+        MarkdownPage.plain(row.summary) + (row.isOfPair ? " Needs `--baseline`." : ""),
       ]
     }
     return MarkdownPage.text(
@@ -17,11 +16,11 @@ extension GateMetric {
       parts: [
         "A gate compares a metric with a limit, over all calls (`p95 <= 3s`) or the calls to one "
           + "endpoint\n(`p95(POST /payments) <= 3s`). If the metric was not observed, or over too "
-          + "few calls, the gate\nis inconclusive, which is exit code 98.",
-        MarkdownPage.table(
-          ["Metric", "In a report", "Kind", "Meaning", "Needs `--baseline`", "Example gate"],
-          rows
-        ),
+          + "few calls, the gate\nis inconclusive, which is exit code 98. Other examples: "
+          + "`duplicates == 0`, `successRate >= 0.99`,\n`averageRetries <= 1.5`.",
+        "In a report a metric has its name without dots, and a time ends in `Milliseconds`: "
+          + "`p95.upper` is\n`p95UpperMilliseconds`.",
+        MarkdownPage.table(["Metric", "Kind", "Meaning"], rows),
       ]
     )
   }
@@ -34,13 +33,22 @@ extension Scenario {
       (name: name, members: Set((Scenarios.group(name) ?? []).map(\.name)))
     }
     let rows = scenarios.map { scenario in
-      let own = groups.filter { $0.members.contains(scenario.name) }.map {
-        MarkdownPage.code($0.name)
+      let all = groups.filter { $0.members.contains(scenario.name) }
+      let own = all.filter { group in
+        !all.contains { $0.members.isStrictSubset(of: group.members) }
       }
-      let gates = scenario.gates.map { MarkdownPage.code($0.description) }
+      let gates = scenario.gates.map(\.description)
+      let cell =
+        if gates == ["crashes == 0", "hangs == 0"] {
+          ""
+        } else if gates.isEmpty {
+          "none"
+        } else {
+          gates.map(MarkdownPage.code).joined(separator: ", ")
+        }
       return [
         MarkdownPage.code(scenario.name), MarkdownPage.plain(scenario.summary ?? ""),
-        own.joined(separator: ", "), gates.joined(separator: ", "),
+        own.map { MarkdownPage.code($0.name) }.joined(separator: ", "), cell,
       ]
     }
     return MarkdownPage.text(
@@ -51,6 +59,9 @@ extension Scenario {
         "`--scenario NAME` accepts a scenario or a group; `windtunnel scenarios show NAME` prints "
           + "one as a file.\nIn Swift the groups are `Scenario.everyPush`, `.weakNetwork`, "
           + "`.defaultDrill` and `.preRelease`.",
+        "`every-push` is a part of `default-drill`, and both and `weak-network` are parts of "
+          + "`pre-release`.\nWithout a cell for gates, a scenario has `crashes == 0` and "
+          + "`hangs == 0`.",
         MarkdownPage.table(["Scenario", "Conditions", "Groups", "Gates"], rows),
       ]
     )
@@ -63,7 +74,7 @@ extension CatalogueRow {
     let head = ["URLSession on Linux", "curl", "URLSession on Apple platforms"]
     let faults = FaultKind.all.map { kind in
       [
-        MarkdownPage.code(kind.name), kind.layer.rawValue, MarkdownPage.code(kind.fault.swift),
+        MarkdownPage.code(kind.name), MarkdownPage.code(kind.fault.swift),
         MarkdownPage.code(kind.fault.json.line),
       ] + CatalogueRow.fault(kind).sights(mark: "`", separator: ", ")
     }
@@ -88,7 +99,7 @@ extension CatalogueRow {
         "## In a scenario",
         "In Swift a fault is the last argument of a rule, `.on(\"GET /users/*\", .first(2), "
           + ".status(503))`; in a file it is\nan object in `\"faults\"`.",
-        MarkdownPage.table(["Fault", "Layer", "Swift", "JSON"] + head, faults),
+        MarkdownPage.table(["Fault", "Swift", "JSON"] + head, faults),
         "## In a script of name lookups",
         "An object in `\"entries\"` of the file for `windtunnel dns --script FILE`.",
         MarkdownPage.table(["Fault", "JSON"] + head, lookUps),

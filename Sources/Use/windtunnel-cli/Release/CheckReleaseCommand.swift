@@ -85,8 +85,8 @@ enum CheckReleaseCommand: Command {
       Terminal.answer(line: "\(row.file) \(row.reason): skipped because of --pass-over")
     }
     guard passes else { return }
-    let programs = check.programs.count == 1 ? "1 program" : "\(check.programs.count) programs"
-    let files = check.fileCount == 1 ? "1 file" : "\(check.fileCount) files"
+    let programs = check.programs.count.counted("program")
+    let files = check.fileCount.counted("file")
     let modules = Set(check.programs.flatMap(\.modules)).map(\.name).sorted()
     let parts =
       modules.isEmpty

@@ -62,13 +62,13 @@ public struct ConversationLog: Sendable, Hashable {
   public var messages: [Message] = []
   /// The number of messages that were not kept.
   public var further = 0
-  /// The number of the client's pings.
-  public var pings = 0
-  /// The number of pongs that were sent to the client.
-  public var pongs = 0
+  /// The number of pings from the client.
+  public var clientPings = 0
+  /// The number of pongs from the server, in reply to ``clientPings``.
+  public var serverPongs = 0
   /// The time of the client's first ping without any reply; `nil` if there was none.
   public var unansweredSince: Duration?
-  /// The number of the server's pings.
+  /// The number of pings from the server.
   public var serverPings = 0
   /// The number of the server's pings to which the client replied; a pong also replies to all
   /// earlier pings (RFC 6455 §5.5.3).

@@ -60,8 +60,10 @@ package struct ConversationServer: ~Copyable {
     isBroken ? [] : player.waiting.map { "\($0), which the client has not sent." }
   }
 
-  /// The faults of messages that were not sent.
-  package var undone: [UndoneFault] { messages.undone }
+  /// The faults that did not happen: of messages that were not sent, and of fields that the
+  /// handshake does not have.
+  package var undone: [UndoneFault] { messages.undone + undoneHandshake }
+  private let undoneHandshake: [UndoneFault]
 
   /// Creates a conversation from the request of a handshake.
   ///
@@ -85,6 +87,9 @@ package struct ConversationServer: ~Copyable {
     if faults.needPlainMessages { recorded.headers.remove("Sec-WebSocket-Extensions") }
     let (answer, terms) = try WebSocketHandshake.replayed(recorded, to: request, version: version)
     head = faults.broken(answer)
+    let isHTTP2 = version == "HTTP/2"
+    undoneHandshake = faults.filter { isHTTP2 && $0 == .handshake(.wrongAccept) }
+      .map { $0.undone("a handshake of HTTP/2 has no Sec-WebSocket-Accept") }
     (self.player, self.faults, messages) = (player, faults, FaultyMessages(faults))
     reader = WebSocketReader(from: .client, terms.deflate, most: most)
     writer = WebSocketWriter(as: .server, terms.deflate)
@@ -130,7 +135,7 @@ package struct ConversationServer: ~Copyable {
         // The replies to it follow it in the log.
         log.note(.init(from: .client, at: now, number: number, asks: asks), at: place)
       case .ping(let data):
-        log.pings += 1
+        log.clientPings += 1
         answer(ping: data, at: now)
       case .pong(let data): note(pong: data)
       case .close(let close):
@@ -154,7 +159,7 @@ package struct ConversationServer: ~Copyable {
     switch event {
     case .message: log.note(.init(from: .client, at: now))
     case .ping:
-      log.pings += 1
+      log.clientPings += 1
       if log.unansweredSince == nil { log.unansweredSince = now }
     case .pong(let data): note(pong: data)
     case .close(let close): log.end(.client(close.number), at: now)
@@ -173,7 +178,7 @@ package struct ConversationServer: ~Copyable {
     guard !isOver else { return [] }
     let due = latePongs.prefix { $0.due <= now }
     actions += due.map { .bytes($0.bytes) }
-    log.pongs += due.count
+    log.serverPongs += due.count
     latePongs.removeFirst(due.count)
     if let next = latePongs.first { actions.append(.wake(next.due)) }
     advance(.tick, at: now)
@@ -197,6 +202,12 @@ package struct ConversationServer: ~Copyable {
     return [.close]
   }
 
+  /// Ends the conversation because a fault of another exchange ends the connection.
+  package mutating func cut(at now: Duration) {
+    (isOver, isBroken) = (true, true)
+    log.end(.serverLeft, at: now)
+  }
+
   /// Records that the connection was closed; by the client, unless there was an end before.
   package mutating func left(at now: Duration) { log.end(.clientLeft, at: now) }
 
@@ -217,7 +228,7 @@ package struct ConversationServer: ~Copyable {
       case .pingFlood, .unansweredClose: break
       }
     }
-    log.pongs += 1
+    log.serverPongs += 1
     actions.append(.bytes(pong))
   }
 

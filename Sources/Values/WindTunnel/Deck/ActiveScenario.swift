@@ -58,12 +58,9 @@ struct ActiveScenario: Sendable {
   /// Decides the faults of a connection before it has a request.
   mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> FaultDecision {
     if ruleUse.isWaiting { ruleUse.meet(nil) }
-    return scenario.decideConnection(
-      seed: seed,
-      lane: lane,
-      ordinal: ordinal,
-      in: clock.context(scenario, of: nil, in: lane, at: now)
-    )
+    let context = clock.context(scenario, of: nil, in: lane, at: now)
+    let moment = Scenario.Moment(seed, lane, FaultDecision.connectionKey, ordinal, context)
+    return scenario.decideConnection(at: moment)
   }
 
   /// Decides the faults of a tunnel.
@@ -112,8 +109,8 @@ struct ActiveScenario: Sendable {
 
   /// Returns the link and the draws of a connection's packets; `nil` if there is no link.
   ///
-  /// Each exchange has a connection of its own, so a client's reuse of connections does not change
-  /// its faults.
+  /// Each exchange has its own draws, so a client's reuse of connections does not change which of
+  /// its packets are lost.
   func path(_ decision: FaultDecision) -> LinkPath? {
     scenario.link.map { link in
       LinkPath(

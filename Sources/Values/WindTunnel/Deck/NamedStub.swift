@@ -45,8 +45,7 @@ public struct NamedStub: Sendable, Hashable {
       throw FormatError(
         source: source,
         place: "",
-        problem: "\(data.count) bytes exceed the maximum of a stub, \(Self.bytesMax)",
-        fix: nil
+        problem: "\(data.count) bytes exceed the maximum of a stub, \(Self.bytesMax)"
       )
     }
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")

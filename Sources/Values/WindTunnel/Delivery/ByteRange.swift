@@ -16,26 +16,18 @@ enum ByteRange: Sendable, Hashable {
     guard parts.count == 2, String(parts[0]).equalsIgnoringASCIICase("bytes") else { return nil }
     let ends = parts[1].trimmingOptionalWhitespace()
       .split(separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2 else { return nil }
-    switch (ends[0].isEmpty, ends[1].isEmpty) {
-    case (true, true): return nil
-    case (true, false):
-      guard let count = Self.number(ends[1]) else { return nil }
-      self = .last(count)
-    case (false, true):
-      guard let first = Self.number(ends[0]) else { return nil }
-      self = .from(first, through: nil)
-    case (false, false):
-      guard let first = Self.number(ends[0]), let last = Self.number(ends[1]), first <= last
-      else { return nil }
+    guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isASCIIDigit) }) else {
+      return nil
+    }
+    // A number that is too large for an integer is after every end.
+    let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? .max }
+    switch (numbers[0], numbers[1]) {
+    case (nil, nil): return nil
+    case (nil, let count?): self = .last(count)
+    case (let first?, let last):
+      guard first <= last ?? .max else { return nil }
       self = .from(first, through: last)
     }
-  }
-
-  /// Parses digits; a number that is too large for an integer is after every end.
-  private static func number(_ text: Substring) -> Int? {
-    guard text.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
-    return Int(text) ?? .max
   }
 
   /// Returns the bytes of a representation with this length; `nil` if it has none of them, which

@@ -133,7 +133,8 @@ extension Delivery {
       case .wait(let length): wait += length
       case .refusal(let status, let retryAfter):
         guard ending == nil else { continue }
-        ending = Self.refusal(status, retryAfter?.values(now: nil) ?? [])
+        let fields = retryAfter?.values(now: nil) ?? []
+        ending = Self.refusal(status, fields, "This \(status) was injected.\n")
       case .end(let count, let effect):
         switch effect {
         case .reset: cut(count, .reset)
@@ -146,7 +147,8 @@ extension Delivery {
       }
     }
     if let failure = tunnel.failure, ending == nil || offset != nil {
-      (offset, ending) = (nil, Self.refusal(failure))
+      let reason = "The tunnel failed during recording: \(failure.symptom.rawValue).\n"
+      (offset, ending) = (nil, Self.refusal(502, [], reason))
     }
     if wait > .zero { steps.append(.wait(wait)) }
     guard let ending else {
@@ -159,14 +161,6 @@ extension Delivery {
 
   /// The head of the response for an open tunnel: without content or length (RFC 9110 §9.3.6).
   public static let established = ResponseHead(status: 200)
-
-  private static func refusal(_ failure: Failure) -> [Step] {
-    refusal(502, [], "The tunnel failed during recording: \(failure.symptom.rawValue).\n")
-  }
-
-  private static func refusal(_ status: Int, _ retryAfter: [String]) -> [Step] {
-    refusal(status, retryAfter, "This \(status) was injected.\n")
-  }
 
   private static func refusal(_ status: Int, _ retryAfter: [String], _ text: String) -> [Step] {
     let text = Data(text.utf8)

@@ -145,7 +145,7 @@ public struct Player: Sendable {
     while let left = rest, !left.isEmpty {
       let slice = left.prefix(shaper?.sliceBytes ?? left.count)
       if let shaper, shaper.room(at: now) < min(slice.count, shaper.queueBytes ?? Int.max) {
-        return shaper.roomAgain(for: slice.count, at: now)
+        return shaper.timeOfRoom(for: slice.count, at: now)
       }
       send(.bytes(slice), count: slice.count, at: now)
       rest = left.dropFirst(slice.count)
@@ -330,7 +330,7 @@ struct Passage: Sendable {
       actions.append(isFull ? .hold(way) : .takeMore(way))
     }
     guard isFull, bytesLeft != 0, underWayBytes < Self.windowBytes else { return nil }
-    return shaper.roomAgain(for: shaper.sliceBytes, at: now)
+    return shaper.timeOfRoom(for: shaper.sliceBytes, at: now)
   }
 }
 

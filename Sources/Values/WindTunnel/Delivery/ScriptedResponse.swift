@@ -166,9 +166,7 @@ struct ScriptedResponse {
     case .contentEncoding(let coding):
       let name = coding == .unknown ? "x-unknown" : coding.rawValue
       guard !isContentless, !body.isEmpty else { throw Mutation.Misfit("the response has no body") }
-      guard head.headers["Content-Encoding"] == nil else {
-        throw Mutation.Misfit("the body is in a coding already")
-      }
+      try require(head.headers["Content-Encoding"] == nil, or: "the body is in a coding already")
       self.head?.headers["Content-Encoding"] = name
     case .stale(let seconds): self.head?.headers["Age"] = String(seconds)
     case .version(let number): try becomeVersion(number, for: request)
@@ -208,9 +206,7 @@ struct ScriptedResponse {
       answer(Response(head, Body(changed)), to: request)
       if let edits { return pieces.follow(edits) }
     case .gzipBomb(let count):
-      guard head.headers["Content-Encoding"] == nil else {
-        throw Mutation.Misfit("the body is in a coding already")
-      }
+      try require(head.headers["Content-Encoding"] == nil, or: "the body is in a coding already")
       // In process the platform decompresses the body, and adds the request's field later.
       let isNamed = request.headers["Accept-Encoding"] != nil
       guard stage == .inProcess || isNamed && request.headers.accepts(coding: "gzip") else {
@@ -248,20 +244,14 @@ struct ScriptedResponse {
     guard case .response(let other) = fitted.result, !other.body.data.isEmpty else {
       throw Mutation.Misfit("recording \(number) has no whole body")
     }
-    guard other.body.data != body else {
-      throw Mutation.Misfit("the body is that of recording \(number) already")
-    }
+    try require(other.body.data != body, or: "the body is that of recording \(number) already")
     return other
   }
 
   private mutating func becomeVersion(_ number: Int, for request: Request) throws(Mutation.Misfit) {
-    guard recordedCut == nil else {
-      throw Mutation.Misfit("the recording is of a truncated response")
-    }
+    try require(recordedCut == nil, or: "the recording is of a truncated response")
     guard let head, head.status == 200 else { throw Mutation.Misfit("the response is not a 200") }
-    guard head.headers["Content-Encoding"] == nil else {
-      throw Mutation.Misfit("the body is in a coding")
-    }
+    try require(head.headers["Content-Encoding"] == nil, or: "the body is in a coding")
     let old = body
     let whole = Response(head, Body(old)).version(number)
     guard number == 1 || isContentless || whole.body.data != old else {
@@ -271,11 +261,13 @@ struct ScriptedResponse {
     if body != old { pieces.join() }
   }
 
+  private func require(_ isMet: Bool, or reason: String) throws(Mutation.Misfit) {
+    if !isMet { throw Mutation.Misfit(reason) }
+  }
+
   /// Throws an error if there is no complete body that another could replace.
   private func giveRoom() throws(Mutation.Misfit) {
-    guard recordedCut == nil else {
-      throw Mutation.Misfit("the recording is of a truncated response")
-    }
+    try require(recordedCut == nil, or: "the recording is of a truncated response")
     guard !isContentless else { throw Mutation.Misfit("the response has no body") }
   }
 
@@ -285,9 +277,7 @@ struct ScriptedResponse {
 
   /// Applies a malformation, to a stopgap if there is no response.
   mutating func malform(_ malformation: Malformation) throws(Mutation.Misfit) {
-    guard self.malformation == nil else {
-      throw Mutation.Misfit("the response is malformed in another way")
-    }
+    try require(self.malformation == nil, or: "the response is malformed in another way")
     guard endlessBytes == nil else { throw Mutation.Misfit("the response has no end") }
     guard recordedCut == nil else { throw Mutation.Misfit("the recording is of a failure") }
     if head == nil { stand(.stopgap) }

@@ -2,7 +2,7 @@
 public struct UndoneFault: Sendable, Hashable, CustomStringConvertible {
   /// The fault as it was decided.
   public var fault: Fault
-  /// The reason, half a sentence: `the answer has 4 events`.
+  /// The reason, half a sentence: `the response has 4 events`.
   public var reason: String
 
   /// Creates an undone fault with its reason.
@@ -10,6 +10,6 @@ public struct UndoneFault: Sendable, Hashable, CustomStringConvertible {
     (self.fault, self.reason) = (fault, reason)
   }
 
-  /// The whole sentence: `{"resetAfterEvents":5} was not done: the answer has 4 events.`
+  /// The whole sentence: `{"resetAfterEvents":5} was not done: the response has 4 events.`
   public var description: String { "\(fault.json) was not done: \(reason)." }
 }

@@ -27,12 +27,10 @@ struct WireMessage {
     let body = isContentless ? Data() : body
     switch framing {
     case .length(let length):
-      begin(head) { fields in
-        if let length { fields.append("Content-Length", String(length)) }
-      }
+      begin(head, lengths: length.map { [$0] } ?? [])
       add(body)
     case .chunk(let count):
-      begin(head) { $0.append("Transfer-Encoding", "chunked") }
+      begin(head, isChunked: true)
       bytes += Array((String(count, radix: 16) + "\r\n").utf8)
       add(body)
       // A chunk that declares more than there is does not end.
@@ -42,7 +40,7 @@ struct WireMessage {
 
   /// Writes a malformed response.
   init(_ head: ResponseHead, _ body: Data, wrongAs malformation: Malformation) {
-    let (half, length) = (body.prefix(body.count / 2), String(body.count))
+    let (half, length) = (body.prefix(body.count / 2), body.count)
     switch malformation {
     case .garbage: bytes = Self.garbage
     case .noStatusLine: add(body.isEmpty ? Data("hello\n".utf8) : body)
@@ -52,33 +50,17 @@ struct WireMessage {
     case .badVersion: begin(head, "HTTP/9.9 \(head.status) OK", body)
     case .fieldWithoutColon: begin(head, nil, body, raw: "X-Broken\r\n")
     case .nulInField: begin(head, nil, body, raw: "X-Broken: a\0b\r\n")
-    case .negativeLength:
-      begin(head) { $0.append("Content-Length", "-5") }
-      add(body)
-    case .lengthTooLong:
-      begin(head) { $0.append("Content-Length", String(body.count + 2)) }
-      add(body)
-    case .lengthTooShort:
-      begin(head) { $0.append("Content-Length", String(half.count)) }
-      add(body)
-    case .twoLengths:
-      begin(head) { fields in
-        fields.append("Content-Length", length)
-        fields.append("Content-Length", String(body.count + 2))
-      }
-      add(body)
-    case .silentTruncation, .resetWithoutLength:
-      begin(head) { _ in }
-      add(half)
+    case .negativeLength: begin(head, nil, body, [-5])
+    case .lengthTooLong: begin(head, nil, body, [length + 2])
+    case .lengthTooShort: begin(head, nil, body, [half.count])
+    case .twoLengths: begin(head, nil, body, [length, length + 2])
+    case .silentTruncation, .resetWithoutLength: begin(head, nil, half, [])
     case .noContentWithContent, .notModifiedWithContent:
       var head = head
       head.status = malformation == .noContentWithContent ? 204 : 304
       begin(head, nil, body)
     case .lengthAndChunked:
-      begin(head) { fields in
-        fields.append("Content-Length", length)
-        fields.append("Transfer-Encoding", "chunked")
-      }
+      begin(head, lengths: [length], isChunked: true)
       chunk(body)
       bytes += Array("0\r\n\r\n".utf8)
     case .badChunkSize, .missingChunkEnd, .missingLastChunk, .chunkedTrailers:
@@ -88,7 +70,7 @@ struct WireMessage {
 
   /// Writes a response whose content ends in bytes that are not a chunk (RFC 9112 §7.1).
   init(_ head: ResponseHead, brokenBehind body: Data) {
-    begin(head) { $0.append("Transfer-Encoding", "chunked") }
+    begin(head, isChunked: true)
     chunk(body)
     bytes += Self.noChunkSize
   }
@@ -100,7 +82,7 @@ struct WireMessage {
     _ body: Data,
     _ malformation: Malformation
   ) {
-    begin(head) { $0.append("Transfer-Encoding", "chunked") }
+    begin(head, isChunked: true)
     let half = body.prefix(body.count / 2)
     chunk(half)
     switch malformation {
@@ -122,9 +104,10 @@ struct WireMessage {
     _ head: ResponseHead,
     _ statusLine: String?,
     _ body: Data,
+    _ lengths: [Int]? = nil,
     raw: String = ""
   ) {
-    begin(head, statusLine, raw: raw) { $0.append("Content-Length", String(body.count)) }
+    begin(head, statusLine, raw: raw, lengths: lengths ?? [body.count])
     add(body)
   }
 
@@ -132,12 +115,13 @@ struct WireMessage {
     _ head: ResponseHead,
     _ statusLine: String? = nil,
     raw: String = "",
-    _ frame: (inout HeaderFields) -> Void
+    lengths: [Int] = [],
+    isChunked: Bool = false
   ) {
     if let statusLine {
       bytes += Array("\(statusLine)\r\n".utf8)
     } else {
-      bytes.appendStatusLine(head.status, reason: head.reason)
+      bytes.appendStatusLine(head.status, reason: head.customReasonPhrase)
     }
     statusLineEnd = bytes.count
     bytes += Array(raw.utf8)
@@ -145,7 +129,8 @@ struct WireMessage {
     for name in ["Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive"] {
       fields.remove(name)
     }
-    frame(&fields)
+    for length in lengths { fields.append("Content-Length", String(length)) }
+    if isChunked { fields.append("Transfer-Encoding", "chunked") }
     fields.append("Connection", "close")
     bytes.appendFields(fields)
     headEnd = bytes.count

@@ -128,26 +128,32 @@ public enum Mutation: Sendable, Hashable {
   /// Returns a response with the mutation applied; throws if it is not possible.
   func applied(to response: Response, hasContent: Bool) throws(Misfit) -> Response {
     var response = response
-    switch self {
-    case .status(let status):
+    if case .status(let status) = self {
       let other = 200..<300 ~= response.status ? 500 : 200
       guard status != response.status else {
         throw Misfit("the status is \(response.status) already")
       }
       response.head.status = status ?? other
       return response
-    case .field(let change, let place):
-      let edited = try JSONMutation(change, place, of: try Self.opened(response, hasContent))
-      replace(&response, by: Data(edited.bytes))
+    }
+    let changed = Data(try change(in: try Self.opened(response, hasContent)))
+    response.body = Body(changed)
+    response.head.headers.remove("Content-Encoding")
+    if response.headers["Content-Length"] != nil {
+      response.head.headers["Content-Length"] = String(changed.count)
+    }
+    return response
+  }
+
+  /// Returns a body with the mutation applied.
+  private func change(in body: [UInt8]) throws(Misfit) -> [UInt8] {
+    switch self {
+    case .field(let change, let place): return try JSONMutation(change, place, of: body).bytes
     case .emptyLists, .hollow:
-      let body = try Self.opened(response, hasContent)
-      let emptied = try EmptiedJSON(body, listsOnly: self == .emptyLists)
-      replace(&response, by: Data(emptied.bytes))
-    case .values:
-      let changed = try ChangedJSON(try Self.opened(response, hasContent))
-      replace(&response, by: Data(changed.bytes))
+      return try EmptiedJSON(body, listsOnly: self == .emptyLists).bytes
+    case .values: return try ChangedJSON(body).bytes
+    case .status: return body
     case .cut(let cut):
-      let body = try Self.opened(response, hasContent)
       let offset =
         switch cut {
         case .after(let count): count
@@ -157,16 +163,7 @@ public enum Mutation: Sendable, Hashable {
       guard offset < body.count else {
         throw Misfit("the body has no more than \(body.count) bytes")
       }
-      replace(&response, by: Data(body.prefix(offset)))
-    }
-    return response
-  }
-
-  private func replace(_ response: inout Response, by body: Data) {
-    response.body = Body(body)
-    response.head.headers.remove("Content-Encoding")
-    if response.headers["Content-Length"] != nil {
-      response.head.headers["Content-Length"] = String(body.count)
+      return Array(body.prefix(offset))
     }
   }
 

@@ -53,9 +53,7 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
 extension Response {
   /// Returns a response that the product writes itself: a status, and the reason in a line of text.
   static func notice(_ status: Int, _ text: String) -> Response {
-    // RFC 9110 §8.6: no length if there can be no content.
-    if hasNoContent(method: "GET", status: status) { return Response(status: status) }
-    return .text(text, status: status)
+    .text(text, status: status)
   }
 
   /// Returns the response for an injected status.

@@ -412,8 +412,9 @@ extension RecordingJournal.State {
     _ isSeen: Bool
   ) throws {
     try begin()
-    let (aside, new) = try keepAside(interaction.bodies)
+    var new: [String] = []
     do {
+      let aside = try keepAside(interaction.bodies, noting: &new)
       let bytes = try JournalFormat.line(interaction, mark) { body in
         aside.first { $0.body == body }?.name
       }
@@ -440,27 +441,22 @@ extension RecordingJournal.State {
     isBegun = true
   }
 
-  /// Writes bodies that are too large for a line to side files; returns their names, and the names
-  /// of new files.
+  /// Writes bodies that are too large for a line to side files; returns their names, and notes the
+  /// names of new files.
   private mutating func keepAside(
-    _ bodies: [Body]
-  ) throws -> (all: [(body: Body, name: String)], new: [String]) {
+    _ bodies: [Body],
+    noting new: inout [String]
+  ) throws -> [(body: Body, name: String)] {
     var aside: [(body: Body, name: String)] = []
-    var new: [String] = []
     for body in bodies where body.count > lineBytesMax {
-      do {
-        guard let (name, isNew) = try sideFiles.kept(body) else { continue }
-        if isNew {
-          ownSideFiles.insert(name)
-          new.append(name)
-        }
-        aside.append((body, name))
-      } catch {
-        remove(new)
-        throw error
+      guard let (name, isNew) = try sideFiles.kept(body) else { continue }
+      if isNew {
+        ownSideFiles.insert(name)
+        new.append(name)
       }
+      aside.append((body, name))
     }
-    return (aside, new)
+    return aside
   }
 
   private mutating func remove(_ names: [String]) {

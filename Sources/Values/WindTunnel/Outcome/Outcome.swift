@@ -117,9 +117,12 @@ public struct Outcome: Sendable, Hashable {
   private static let requestHeadBytes = 200
 
   /// The shaper for the response; `nil` if the response is not slowed down.
-  public var shaper: Shaper? { shaper(.down) }
+  public var shaper: Shaper? {
+    path?.responseShaper(behind: requestBytes, isSecure: request.url.scheme == "https")
+  }
 
-  /// Returns the shaper for one direction after the request; `nil` if it is not slowed down.
+  /// Returns the shaper for one direction after the request if nothing else follows on its
+  /// connection; `nil` if it is not slowed down.
   package func shaper(_ way: Link.Way) -> Shaper? {
     path?.shaper(way, behind: requestBytes, isSecure: request.url.scheme == "https")
   }

@@ -59,9 +59,8 @@ public struct FaultPlan: Sendable {
 extension Scenario {
   /// Returns whether a plan contains these faults of a connection (``FaultDecision/faultsText``).
   package func tells(faults: String, ofConnection ordinal: Int, seed: UInt64, lane: Lane) -> Bool {
-    tell(faults, Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)) { moment in
-      fired(at: moment) { $0.isForConnections }
-    }
+    let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil)
+    return tell(faults.utf8, fired(at: moment) { $0.isForConnections })
   }
 
   /// Returns whether a plan contains these faults of a request (``FaultDecision/faultsText``).
@@ -77,23 +76,20 @@ extension Scenario {
     lane: Lane,
     ordinal: Int
   ) -> Bool {
-    tell(faults, Moment(seed, lane, key.text, ordinal, nil)) { fired(request, at: $0) }
-  }
-
-  private func tell(_ faults: String, _ moment: Moment, by fired: (Moment) -> [Fired]) -> Bool {
-    rules.isEmpty ? faults == "[]" : Self.tell(faults.utf8[...], fired(moment))
+    tell(faults.utf8, fired(request, at: Moment(seed, lane, key.text, ordinal, nil)))
   }
 
   /// Returns whether these are the faults of all certain rules, and of any other rules that fire.
-  private static func tell(_ faults: Substring.UTF8View, _ fired: [Fired]) -> Bool {
+  private func tell(_ faults: String.UTF8View, _ fired: @autoclosure () -> [Fired]) -> Bool {
+    if rules.isEmpty { return faults.elementsEqual("[]".utf8) }
     guard faults.count >= 2, faults.first == UInt8(ascii: "["), faults.last == UInt8(ascii: "]")
     else { return false }
     // Most lines have no faults: then no rule may have fired that is certain.
-    if faults.count == 2 { return fired.allSatisfy { $0.faults.isEmpty || !$0.isCertain } }
+    if faults.count == 2 { return fired().allSatisfy { $0.faults.isEmpty || !$0.isCertain } }
     // The offsets in the text that are reached with or without the rules that may not have fired.
     let text = Array(faults.dropFirst().dropLast())
     var reached: Set<Int> = [0]
-    for rule in fired where !rule.faults.isEmpty {
+    for rule in fired() where !rule.faults.isEmpty {
       let faults = rule.faults.map { "\($0.json)" }.joined(separator: ",")
       var next = rule.isCertain ? [] : reached
       for place in reached {

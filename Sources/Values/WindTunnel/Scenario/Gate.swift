@@ -59,10 +59,10 @@ public struct Gate: Sendable, CustomStringConvertible {
   package var prefix: String?
   /// The position of the gate in its file; not part of equality. `nil` if it was not read from a
   /// file.
-  public var place: FilePlace?
+  public var location: FileLocation?
 
-  /// A place in a user's file.
-  public struct FilePlace: Sendable, Hashable {
+  /// A line of a user's file.
+  public struct FileLocation: Sendable, Hashable {
     /// The path, as it was given.
     public var file: String
     /// The line, counted from 1.

@@ -54,11 +54,6 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Whether the metric is a share for which a smaller value is better.
-  private var isOfFailures: Bool {
-    [.blankScreenRate, .failedActionRate].contains(self)
-  }
-
   /// Whether the metric is computed from two reports.
   package var isOfPair: Bool {
     [
@@ -125,7 +120,7 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
   package func example(_ name: String) -> String {
     switch kind {
     case .time: "\(name) <= \(name == key ? "800" : "800ms")"
-    case .share where isOfFailures: "\(name) <= 0.01"
+    case .share where [.blankScreenRate, .failedActionRate].contains(self): "\(name) <= 0.01"
     case .share: "\(name) >= 0.99"
     case .ratio: "\(name) <= 1.5"
     case .count: "\(name) == 0"

@@ -160,24 +160,11 @@ extension Scenario {
   ///
   /// Assumes that the time is within each rule's window; ``Deck`` knows the time.
   public func decideConnection(seed: UInt64, lane: Lane, ordinal: Int) -> FaultDecision {
-    decideConnection(seed: seed, lane: lane, ordinal: ordinal, in: nil)
+    decideConnection(at: Moment(seed, lane, FaultDecision.connectionKey, ordinal, nil))
   }
 
-  func decideConnection(
-    seed: UInt64,
-    lane: Lane,
-    ordinal: Int,
-    in context: TriggerContext?
-  ) -> FaultDecision {
-    if rules.isEmpty {
-      return FaultDecision(
-        lane: lane,
-        key: FaultDecision.connectionKey,
-        ordinal: ordinal,
-        faults: []
-      )
-    }
-    let moment = Moment(seed, lane, FaultDecision.connectionKey, ordinal, context)
+  func decideConnection(at moment: Moment) -> FaultDecision {
+    if rules.isEmpty { return FaultDecision(moment, []) }
     return FaultDecision(moment, fired(at: moment) { $0.isForConnections })
   }
 

@@ -44,7 +44,7 @@ extension Scenario {
     try self.init(data: data, source: file.lastPathComponent)
     for (key, path) in [("gates", \Self.gates), ("bars", \.bars)] {
       for (place, line) in zip(self[keyPath: path].indices, GateLines.find(key, in: data)) {
-        self[keyPath: path][place].place = Gate.FilePlace(file: file.relativePath, line: line)
+        self[keyPath: path][place].location = Gate.FileLocation(file: file.relativePath, line: line)
       }
     }
   }

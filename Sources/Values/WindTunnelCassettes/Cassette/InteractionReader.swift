@@ -129,7 +129,7 @@ package struct InteractionReader {
     _ body: (body: Body, contentType: String)?
   ) -> Response {
     var response = Response(status: status, headers: headers ?? [:], body: body?.body ?? .empty)
-    if let reason { response.head.reason = reason }
+    if let reason { response.head.customReasonPhrase = reason }
     if let trailers { response.head.trailers = trailers }
     if headers == nil, let body {
       response.head.headers["Content-Type"] = body.contentType

@@ -46,7 +46,8 @@ package struct InteractionWriter {
     // A digest of the body may be in the trailers.
     let all = HeaderFields(Array(response.headers) + trailers)
     return JSON.members([
-      "status": .number(response.status), "reason": response.head.reason.map { .head($0) },
+      "status": .number(response.status),
+      "reason": response.head.customReasonPhrase.map { .head($0) },
       "informational": Self.interims(response.head, interaction.innerNotes),
       "headers": Self.headers(response.headers),
       "trailers": trailers.isEmpty ? JSON?.none : Self.headers(trailers),

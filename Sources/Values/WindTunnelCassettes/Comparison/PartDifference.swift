@@ -36,7 +36,9 @@ extension PartDifference {
     parts += values(old.response?.status, new.response?.status, place: "response.status") {
       "\($0)"
     }
-    let (before, after) = (old.response?.head.reason, new.response?.head.reason)
+    let (before, after) = (
+      old.response?.head.customReasonPhrase, new.response?.head.customReasonPhrase
+    )
     parts += values(before, after, place: "response.reason") { shown($0) }
     for (place, fields) in [("headers", \Response.headers), ("trailers", \Response.trailers)] {
       parts += headers(

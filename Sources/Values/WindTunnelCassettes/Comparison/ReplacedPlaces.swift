@@ -35,9 +35,7 @@ package struct ReplacedPlaces {
   private let index: MatchIndex?
   private let names: [RequestName: [Int]]
   private var bindings = Bindings()
-  private var byPlaces: [[Int]: Int] = [:]
-  private var byKey: [String: Int] = [:]
-  private var byName: [RequestName: Int] = [:]
+  private var known: [GroupName: Int] = [:]
   private var passed: Set<Int> = []
 
   init(of old: [Interaction], written: Set<Int>, by rule: Rule) {
@@ -92,27 +90,20 @@ package struct ReplacedPlaces {
     switch rule {
     case .said:
       let name = RequestName(new)
-      let group = byName[name] ?? add(names[name] ?? [])
-      byName[name] = group
-      return group
+      return group(.said(name), names[name] ?? [])
     case .played(let matcher, _):
       // New recordings number their secrets independently, so the ordinals in the request must not
       // be compared.
       let request = new.request.withoutMarks
       let key = matcher.key(request)
       let found = index?.sequence(for: request, key: key, lane: .deck, bindings: &bindings)
-      guard let places = found?.places else {
-        let group = byKey[key.text] ?? add([])
-        byKey[key.text] = group
-        return group
-      }
-      let group = byPlaces[places] ?? add(places)
-      byPlaces[places] = group
-      return group
+      return group(found.map { .found($0.places) } ?? .missing(key), found?.places ?? [])
     }
   }
 
-  private mutating func add(_ places: [Int]) -> Int {
+  private mutating func group(_ name: GroupName, _ places: [Int]) -> Int {
+    if let group = known[name] { return group }
+    known[name] = groups.count
     groups.append(Group(places: places))
     return groups.count - 1
   }
@@ -155,6 +146,13 @@ extension Request {
     }
     return request
   }
+}
+
+/// The property by which recordings belong to a group.
+private enum GroupName: Hashable {
+  case said(RequestName)
+  case found([Int])
+  case missing(RequestKey)
 }
 
 /// The identity of a request by its own content, independent of any matcher.

@@ -136,7 +136,7 @@ extension Response {
   fileprivate func steady(without fields: Set<String>, isCut: Bool) -> Response {
     let (headers, body) = Volatile.steady(headers, body, beside: fields, isCut: isCut)
     var steady = Response(head, body)
-    (steady.head.headers, steady.head.reason) = (headers, nil)
+    (steady.head.headers, steady.head.customReasonPhrase) = (headers, nil)
     if !trailers.isEmpty {
       steady.head.trailers = Volatile.steady(trailers, .empty, beside: fields).0
     }

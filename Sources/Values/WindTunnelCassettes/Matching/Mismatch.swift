@@ -50,10 +50,10 @@ public struct Mismatch: Error, Sendable, Hashable {
     /// The number of plays of the recording for requests without a lane.
     public var played = 0
     /// The results of the comparison, one for each part.
-    public var verdicts: [PartComparison]
+    public var comparisons: [PartComparison]
 
     /// All differences, in the order of the parts.
-    public var differences: [Difference] { verdicts.flatMap(\.differences) }
+    public var differences: [Difference] { comparisons.flatMap(\.differences) }
   }
 
   /// A part of a request.
@@ -157,7 +157,7 @@ public struct Mismatch: Error, Sendable, Hashable {
         number: index + 1,
         request: Self.shown(interactions[index].request),
         played: played(index),
-        verdicts: comparison.verdicts
+        comparisons: comparison.comparisons
       )
     }
     guard let first = candidates.first, let (place, comparison) = best.first else { return }
@@ -183,7 +183,7 @@ public struct Mismatch: Error, Sendable, Hashable {
     self.init(
       asked: Self.shown(request),
       nearest: Nearest(number: place + 1, request: shown, difference: "nothing"),
-      candidates: [Candidate(number: place + 1, request: shown, played: 1, verdicts: [])],
+      candidates: [Candidate(number: place + 1, request: shown, played: 1, comparisons: [])],
       played: times,
       count: interactions.count
     )
@@ -208,7 +208,7 @@ public struct Mismatch: Error, Sendable, Hashable {
         Candidate(
           number: number,
           request: recorded,
-          verdicts: [PartComparison(part: .body, isCompared: true, differences: [difference])]
+          comparisons: [PartComparison(part: .body, isCompared: true, differences: [difference])]
         )
       ],
       played: 0,
@@ -276,11 +276,11 @@ extension Mismatch: CustomStringConvertible {
     if others.count > Self.furtherMax {
       lines.append("And in \(others.count - Self.furtherMax) other places.")
     }
-    let same = first.verdicts.filter { $0.isCompared && $0.differences.isEmpty }
-    let left = first.verdicts.filter { !$0.isCompared }
+    let same = first.comparisons.filter { $0.isCompared && $0.differences.isEmpty }
+    let left = first.comparisons.filter { !$0.isCompared }
     let parts = [("The same", same), ("Not compared", left)].filter { !$0.1.isEmpty }
-      .map { title, verdicts in
-        "\(title): \(verdicts.map(\.part.rawValue).joined(separator: ", "))."
+      .map { title, comparisons in
+        "\(title): \(comparisons.map(\.part.rawValue).joined(separator: ", "))."
       }
     if !parts.isEmpty { lines.append(parts.joined(separator: " ")) }
     if first.played > 0 {
@@ -315,7 +315,7 @@ extension Mismatch.Candidate {
   fileprivate var json: JSON {
     [
       "number": .number(number), "request": .text(request), "played": .number(played),
-      "parts": .array(verdicts.map(\.json)),
+      "parts": .array(comparisons.map(\.json)),
     ]
   }
 }

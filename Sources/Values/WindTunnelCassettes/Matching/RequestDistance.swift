@@ -6,7 +6,7 @@ struct RequestDistance {
   private static let shownMax = 120
 
   private(set) var distance = 0.0
-  private(set) var verdicts: [Mismatch.PartComparison] = []
+  private(set) var comparisons: [Mismatch.PartComparison] = []
   /// Whether the bodies are read as a whole.
   var readsBody = true
 
@@ -64,7 +64,7 @@ struct RequestDistance {
   mutating func compareBodies(_ recorded: Request, _ asked: Request, _ matcher: Matcher) {
     let compare = readsBody ? BodyDifferences.differences : BodyDifferences.roughDifferences
     let differences = compare(recorded, asked, matcher.body)
-    let last = verdicts.last?.part == .filter ? verdicts.popLast() : nil
+    let last = comparisons.last?.part == .filter ? comparisons.popLast() : nil
     add(
       .body,
       isCompared: matcher.comparesBodies,
@@ -73,7 +73,7 @@ struct RequestDistance {
       weight: differences.isEmpty ? 0 : max(0.1, 1 / Double(differences.count)) * 0.9,
       differences
     )
-    if let last { verdicts.append(last) }
+    if let last { comparisons.append(last) }
   }
 
   private mutating func add(
@@ -83,7 +83,7 @@ struct RequestDistance {
     _ differences: [Mismatch.Difference]
   ) {
     distance += weight * Double(differences.count)
-    verdicts.append(
+    comparisons.append(
       Mismatch.PartComparison(part: part, isCompared: isCompared, differences: differences)
     )
   }

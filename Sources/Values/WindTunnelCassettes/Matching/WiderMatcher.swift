@@ -12,7 +12,7 @@ enum WiderMatcher {
   ) -> JSON? {
     let recorded = interaction.request
     var wider = matcher
-    for verdict in candidate.verdicts where !verdict.differences.isEmpty {
+    for verdict in candidate.comparisons where !verdict.differences.isEmpty {
       switch verdict.part {
       case .method, .filter: return nil
       case .scheme: wider.origin.remove(.scheme)

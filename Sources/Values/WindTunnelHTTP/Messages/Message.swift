@@ -25,13 +25,16 @@ public struct Request: Sendable, Hashable {
 /// The status line and fields of a response.
 public struct ResponseHead: Sendable, Hashable {
   /// The status code, 100 to 999. Changing it resets the reason phrase to the usual one.
-  public var status: Int { didSet { if status != oldValue, reason != nil { reason = nil } } }
+  public var status: Int {
+    didSet { if status != oldValue, customReasonPhrase != nil { customReasonPhrase = nil } }
+  }
   /// The header fields, in order.
   public var headers: HeaderFields
-  /// The reason phrase (RFC 9112 §4); `nil` if it is the usual one of the status.
-  public var reason: String? {
-    get { seldom.first?.reason }
-    set { edit { $0.reason = newValue } }
+  /// The reason phrase (RFC 9112 §4) if it differs from the usual one of the status; otherwise
+  /// `nil`.
+  public var customReasonPhrase: String? {
+    get { seldom.first?.customReasonPhrase }
+    set { edit { $0.customReasonPhrase = newValue } }
   }
   /// The trailer fields (RFC 9110 §6.5), in order. They are never part of ``headers``.
   public var trailers: HeaderFields {
@@ -46,7 +49,7 @@ public struct ResponseHead: Sendable, Hashable {
 
   /// The parts that few heads have.
   private struct Seldom: Sendable, Hashable {
-    var reason: String?
+    var customReasonPhrase: String?
     var trailers: HeaderFields = [:]
     var informational: [ResponseHead] = []
   }

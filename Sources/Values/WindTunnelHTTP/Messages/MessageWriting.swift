@@ -13,7 +13,7 @@ extension [UInt8] {
 
   /// Appends a status line, the fields unchanged, and the empty line.
   package mutating func appendHead(_ head: ResponseHead, reason: String? = nil) {
-    appendStatusLine(head.status, reason: reason ?? head.reason)
+    appendStatusLine(head.status, reason: reason ?? head.customReasonPhrase)
     appendFields(head.headers)
   }
 
@@ -84,7 +84,7 @@ extension ResponseHead {
   /// Stores the reason phrase of an origin, unless it is empty or the usual one.
   package mutating func keep(reason text: String) {
     let isUsual = "\(reasonPhrase(status))".equalsIgnoringASCIICase(text)
-    reason = text.isEmpty || isUsual ? nil : text
+    customReasonPhrase = text.isEmpty || isUsual ? nil : text
   }
 }
 

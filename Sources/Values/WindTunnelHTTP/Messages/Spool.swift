@@ -5,12 +5,15 @@ package import Foundation
 ///
 /// The system removes the file when the last reader closes it.
 package struct Spool {
-  /// The maximum size in bytes of content in memory.
+  /// The maximum size in bytes of content in memory, for one spool and for all requests of a
+  /// connection.
   package static let memoryBytesMax = 1 << 20
 
   private var memory = Data()
   private var file: SpoolFile?
 
+  /// The number of bytes in memory.
+  package var memoryBytes: Int { memory.count }
   /// The number of bytes received.
   package private(set) var count = 0
 
@@ -23,10 +26,16 @@ package struct Spool {
   package mutating func append(_ data: Data) {
     count += data.count
     memory.append(data)
-    guard memory.count > Self.memoryBytesMax else { return }
+    if memory.count > Self.memoryBytesMax { _ = moveToFile() }
+  }
+
+  /// Moves the content in memory to the file; `false` if it cannot be written.
+  package mutating func moveToFile() -> Bool {
     let file = file ?? SpoolFile()
     self.file = file
-    if file?.append(memory) == true { memory.removeAll(keepingCapacity: true) }
+    guard file?.append(memory) == true else { return false }
+    memory = Data()
+    return true
   }
 
   /// Returns the received content as one value; content in a file is memory-mapped.

@@ -83,9 +83,8 @@ package enum WebSocketHandshake {
     compresses: Bool = PerMessageDeflate.isSupported
   ) throws(Rejection) -> (head: ResponseHead, terms: Terms) {
     let key = try checkedKey(of: request, version)
-    var fields: HeaderFields = [
-      "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": accept(key),
-    ]
+    var fields: HeaderFields = ["Upgrade": "websocket", "Connection": "Upgrade"]
+    if let key { fields.append("Sec-WebSocket-Accept", accept(key)) }
     var terms = Terms()
     let offered = try subprotocols(in: request.headers)
     if !offered.isEmpty, let chosen = subprotocol(offered), offered.contains(chosen) {
@@ -142,8 +141,11 @@ package enum WebSocketHandshake {
     "sec-websocket-extensions", "sec-websocket-version", "content-length", "transfer-encoding",
   ]
 
-  private static func checkedKey(of request: Request, _ version: String) throws(Rejection) -> String
-  {
+  /// Returns the key of a handshake; `nil` in HTTP/2, whose handshakes have none (RFC 8441 §5).
+  private static func checkedKey(
+    of request: Request,
+    _ version: String
+  ) throws(Rejection) -> String? {
     let fields = request.headers
     guard request.method == "GET" else {
       throw Rejection(
@@ -152,7 +154,7 @@ package enum WebSocketHandshake {
         headers: ["Allow": "GET"]
       )
     }
-    guard version == "HTTP/1.1" else {
+    guard ["HTTP/1.1", "HTTP/2"].contains(version) else {
       throw Rejection("A handshake requires HTTP/1.1 (RFC 6455 §4.2.1), not \(version).")
     }
     guard fields.values("Host").count == 1 else {
@@ -172,6 +174,7 @@ package enum WebSocketHandshake {
         headers: ["Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"]
       )
     }
+    if version == "HTTP/2" { return nil }
     let keys = fields.values("Sec-WebSocket-Key")
     guard keys.count == 1, let key = keys.first,
       Data(base64Encoded: key)?.count == 16

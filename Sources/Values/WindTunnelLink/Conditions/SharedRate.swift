@@ -4,14 +4,13 @@
 ///
 /// Clients decide how many connections send at the same time, so the times depend on concurrency.
 /// Packet losses do not.
-/// which packets are lost does not.
 final class SharedRate: Sendable {
   private let active = Locked(0)
 
   var count: Int { max(1, active.withLock { $0 }) }
 
   /// One connection's use of the rate, which ends when the connection is released.
-  final class Share: Sendable, Hashable {
+  final class Share: Sendable {
     private let rate: SharedRate
     private let isTaken = Locked(false)
 
@@ -20,10 +19,6 @@ final class SharedRate: Sendable {
     deinit { set(false) }
 
     var count: Int { rate.count }
-
-    static func == (left: Share, right: Share) -> Bool { left === right }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
     /// Sets whether the connection has bytes to send.
     func set(_ isActive: Bool) {

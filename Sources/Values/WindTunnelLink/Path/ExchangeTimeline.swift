@@ -27,8 +27,8 @@
 /// The model has limits. Ends other than Linux's are not modelled (Darwin has another backoff).
 /// BBR, ECN, pacing, path MTUs other than 1500 bytes, slow receivers, and the hosts' processing
 /// time are not modelled, either. Packets never overtake each other, so jitter does not reorder
-/// them. Every exchange has its own connection, so reuse is not modelled. A name is resolved in
-/// ``Link/dnsDelay``, regardless of loss.
+/// them. A name is resolved in ``Link/dnsDelay``, regardless of loss. A server's connection
+/// may carry several exchanges, but this one has its own.
 public struct ExchangeTimeline: Sendable, Hashable {
   /// The stages at which an exchange can fail.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
@@ -47,7 +47,7 @@ public struct ExchangeTimeline: Sendable, Hashable {
     /// The time of the arrival.
     public var at: Duration
     /// The number of bytes that have arrived so far, including these.
-    public var bytes: Int
+    public var totalBytes: Int
   }
 
   /// The time at which the host name is resolved.
@@ -106,7 +106,7 @@ public struct ExchangeTimeline: Sendable, Hashable {
       let before = journey.connection.delivered(.down)
       end = journey.answer(responseBytes, after: think.inMicroseconds)
       for arrival in journey.connection.arrivals where arrival.way == .down {
-        arrivals.append(ReceivedBytes(at: moment(arrival.at), bytes: arrival.bytes - before))
+        arrivals.append(ReceivedBytes(at: moment(arrival.at), totalBytes: arrival.bytes - before))
       }
     }
     firstByte = arrivals.first?.at
@@ -127,9 +127,11 @@ public struct ExchangeTimeline: Sendable, Hashable {
 }
 
 /// A connection from its first packet to the request's arrival, in virtual time.
-struct Journey: Sendable, Hashable {
+struct Journey: Sendable {
   /// The connection when the request has arrived, or when it has failed.
   private(set) var connection: TCPConnection
+  /// The connection when the request was written; `nil` if it was not.
+  private(set) var sent: TCPConnection?
   /// Microseconds since the connection's beginning; `nil` if the stage was not reached.
   private(set) var (connected, secured, delivered): (Int?, Int?, Int?)
 
@@ -150,7 +152,11 @@ struct Journey: Sendable, Hashable {
       }
       secured = end
     }
-    delivered = send((isSecure ? Self.finishedBytes : 0) + requestBytes, .up)
+    let before = self.connection.delivered(.up)
+    let bytes = (isSecure ? Self.finishedBytes : 0) + requestBytes
+    self.connection.write(bytes, .up, at: self.connection.now)
+    sent = self.connection
+    delivered = deliver(before + bytes, .up)
   }
 
   private mutating func connect() -> Bool {
@@ -163,9 +169,14 @@ struct Journey: Sendable, Hashable {
 
   /// Writes bytes at one end and simulates until the last one has arrived at the other end.
   private mutating func send(_ bytes: Int, _ way: Link.Way) -> Int? {
-    let start = connection.now
     let whole = connection.delivered(way) + bytes
-    connection.write(bytes, way, at: start)
+    connection.write(bytes, way, at: connection.now)
+    return deliver(whole, way)
+  }
+
+  /// Simulates until a number of bytes have arrived.
+  private mutating func deliver(_ whole: Int, _ way: Link.Way) -> Int? {
+    let start = connection.now
     while connection.delivered(way) < whole {
       guard connection.step(), connection.now - start < Self.longest else { return nil }
     }

@@ -16,8 +16,11 @@ public struct LinkPath: Sendable, Hashable {
   /// `nil`.
   public var contentBytes: Int?
 
+  /// The exchange's part of a connection that it shares; `nil` for a connection of its own.
+  package var exchange: LinkExchange?
+
   /// Whether TCP's windows or losses affect the times on the link.
-  private var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
+  var needsTCP: Bool { link.up.needsTCP || link.down.needsTCP }
 
   private let known = KnownJourney()
 
@@ -29,7 +32,7 @@ public struct LinkPath: Sendable, Hashable {
 
   /// Returns the simulated journey of a request, which is only cached if no other connection
   /// affects it.
-  private func journey(requestBytes: Int, isSecure: Bool) -> Journey {
+  func journey(requestBytes: Int, isSecure: Bool) -> Journey {
     let way = KnownJourney.Way(link: link, draws: draws, bytes: requestBytes, isSecure: isSecure)
     if shared == nil, let known = known.journey(way) { return known }
     let journey = Journey(connection(), requestBytes: requestBytes, isSecure: isSecure)
@@ -43,6 +46,7 @@ public struct LinkPath: Sendable, Hashable {
   /// Round trips that have already been waited for are not included.
   package func travel(requestBytes: Int, isSecure: Bool) -> Duration? {
     if link.isDead { return nil }
+    if let exchange { return exchange.started(self, requestBytes, isSecure: isSecure).travel }
     let dns = handshakes == nil ? link.dnsDelay : .zero
     guard needsTCP else {
       var up = Shaper(link.up)
@@ -65,6 +69,7 @@ public struct LinkPath: Sendable, Hashable {
   package func stages(requestBytes: Int, isSecure: Bool) -> ExchangeStages {
     var stages = ExchangeStages()
     if link.isDead { return stages }
+    if let exchange { return exchange.started(self, requestBytes, isSecure: isSecure).stages }
     if handshakes == nil { stages.dns = link.dnsDelay > .zero ? link.dnsDelay : nil }
     guard needsTCP else {
       var up = Shaper(link.up)
@@ -83,14 +88,22 @@ public struct LinkPath: Sendable, Hashable {
     return stages
   }
 
-  /// Returns the shaper of one direction of the connection after a request.
-  ///
-  /// The response uses the direction down. The direction up is used after an upgrade (RFC 9110
-  /// §7.8).
+  /// Returns the shaper of one direction of the connection after a request, if no other exchange
+  /// follows on it, as after an upgrade (RFC 9110 §7.8).
   package func shaper(_ way: Link.Way, behind requestBytes: Int, isSecure: Bool) -> Shaper {
     guard needsTCP, !link.isDead else { return Shaper(way == .up ? link.up : link.down) }
-    let journey = journey(requestBytes: requestBytes, isSecure: isSecure)
-    return Shaper(journey.connection, way, of: link)
+    let shared = exchange?.started(self, requestBytes, isSecure: isSecure)
+    let connection =
+      shared?.connection ?? journey(requestBytes: requestBytes, isSecure: isSecure).connection
+    return Shaper(connection, way, of: link, for: shared?.number ?? 0)
+  }
+
+  /// Returns the shaper of the response to a request.
+  package func responseShaper(behind requestBytes: Int, isSecure: Bool) -> Shaper {
+    guard let exchange, !link.isDead else {
+      return shaper(.down, behind: requestBytes, isSecure: isSecure)
+    }
+    return Shaper(exchange.started(self, requestBytes, isSecure: isSecure), link.down)
   }
 
   /// Returns the time to open a connection; `nil` if it never opens.

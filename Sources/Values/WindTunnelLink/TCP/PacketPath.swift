@@ -1,13 +1,13 @@
 /// One direction of a link for the packets of one connection, in microseconds.
 ///
-/// The order is loss, queue, rate, delay. Packets never overtake each other.
-struct PacketPath: Sendable, Hashable {
+/// The order is loss, queue, rate, delay. Packets never overtake each other. The draws of each
+/// exchange decide about its own packets.
+struct PacketPath: Sendable {
   private let delay: Int
   private let bitsPerSecond: Double?
   private let queuePackets: Int
   private let share: SharedRate.Share?
-  private var loss: LossChain
-  private var jitter: JitterChain?
+  private var chains: [PacketChains]
   /// The time at which all packets so far have been sent at the rate.
   private var busyUntil = 0
   /// The times at which the waiting packets and the current one will have been sent.
@@ -21,9 +21,16 @@ struct PacketPath: Sendable, Hashable {
     bitsPerSecond = direction.bitsPerSecond
     queuePackets = direction.queuePackets ?? Link.Direction.queuePacketsDefault
     self.share = share
-    loss = LossChain(direction.loss, draws)
-    jitter = direction.jitter.map { JitterChain($0, draws.apart(1)) }
+    chains = [PacketChains(direction, draws, of: 0)]
   }
+
+  /// Adds an exchange with its own draws.
+  mutating func join(_ owner: Int, _ direction: Link.Direction, _ draws: Draws) {
+    chains.append(PacketChains(direction, draws, of: owner))
+  }
+
+  /// Removes the draws of an exchange that has ended.
+  mutating func forget(_ owner: Int) { chains.removeAll { $0.owner == owner } }
 
   /// The time at which the next packet arrives; `nil` if there is none.
   var nextArrival: Int? { first < underWay.count ? underWay[first].at : nil }
@@ -32,7 +39,8 @@ struct PacketPath: Sendable, Hashable {
   func isBusy(at now: Int) -> Bool { busyUntil > now }
 
   mutating func send(_ packet: Packet, at now: Int) {
-    guard !loss.isLost(packet.kind) else { return }
+    let place = chains.lastIndex { $0.owner == packet.owner }
+    if let place, chains[place].loss.isLost(packet.kind) { return }
     var moment = now
     if let bitsPerSecond {
       while firstDeparture < departures.count, departures[firstDeparture] <= now {
@@ -51,7 +59,7 @@ struct PacketPath: Sendable, Hashable {
       moment = busyUntil
       departures.append(moment)
     }
-    let stray = jitter?.next() ?? 0
+    let stray = place.flatMap { chains[$0].jitter?.next() } ?? 0
     let last = underWay.last?.at ?? 0
     underWay.append((packet, max(moment + max(0, delay + stray), last)))
   }
@@ -68,16 +76,6 @@ struct PacketPath: Sendable, Hashable {
       first = 0
     }
     return packet
-  }
-
-  static func == (left: PacketPath, right: PacketPath) -> Bool {
-    left.loss == right.loss && left.jitter == right.jitter && left.busyUntil == right.busyUntil
-      && left.underWay.elementsEqual(right.underWay) { $0.0 == $1.0 && $0.at == $1.at }
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(loss)
-    hasher.combine(busyUntil)
   }
 }
 
@@ -96,6 +94,8 @@ struct Packet: Sendable, Hashable {
   }
 
   var kind: Kind
+  /// The exchange whose draws decide whether the packet is lost.
+  var owner = 0
   /// The number of the segment; for an acknowledgement, of the next one.
   var segment = 0
   /// The number of bytes of the stream up to the segment's end.
@@ -127,6 +127,19 @@ struct Packet: Sendable, Hashable {
     case .data: Self.headerBytes + length
     case .acknowledgement: Self.headerBytes
     }
+  }
+}
+
+/// The losses and the variation of the delay of an exchange's packets in one direction.
+private struct PacketChains: Sendable, Hashable {
+  let owner: Int
+  var loss: LossChain
+  var jitter: JitterChain?
+
+  init(_ direction: Link.Direction, _ draws: Draws, of owner: Int) {
+    self.owner = owner
+    loss = LossChain(direction.loss, draws)
+    jitter = direction.jitter.map { JitterChain($0, draws.apart(1)) }
   }
 }
 

@@ -5,6 +5,8 @@ struct SentSegments: Sendable, Hashable {
   struct Segment: Sendable, Hashable {
     /// The number of bytes of the stream up to the segment's end, and the number of its own bytes.
     var (end, length): (Int, Int)
+    /// The exchange whose draws decide whether the segment is lost.
+    var owner: Int
     /// The time at which it was last sent.
     var sentAt: Int
     /// Whether it was ever sent again, so that it is unknown which copy is acknowledged.

@@ -4,10 +4,12 @@
 /// Only ``step()`` advances it, and it never reads a clock. The model follows Linux 6.18 and was
 /// compared with it. ECN, pacing, closing receive windows, retransmissions of FIN, and path MTUs
 /// other than 1500 bytes are not modelled.
-struct TCPConnection: Sendable, Hashable {
-  private struct Endpoint: Sendable, Hashable {
+struct TCPConnection: Sendable {
+  private struct Endpoint: Sendable {
     var sender: TCPSender
     var receiver = TCPReceiver()
+    /// The exchange whose bytes it received last. Its acknowledgements belong to it.
+    var owner = 0
   }
 
   /// An arrival of a stream's bytes at the other end, without a gap.
@@ -29,14 +31,18 @@ struct TCPConnection: Sendable, Hashable {
   /// The number of bytes that the applications have written so far.
   private var (upBytes, downBytes) = (0, 0)
 
+  /// The maximum size of a frame's content in HTTP/2 (RFC 9113 §4.2), which is one turn of a
+  /// response. Requests are sent one after another.
+  private static let frameBytes = 16_384
+
   init(_ link: Link, _ draws: ConnectionDraws, shared: SharedRates? = nil) {
     let phase =
       link.hasChance
       ? Int(draws.up.apart(2).bits(0) % UInt64(KernelTimer.turn)) : KernelTimer.steadyPhase
     let timer = KernelTimer(phase: phase)
     burst = SegmentBurst(link.hasChance ? draws.down.apart(3) : nil)
-    client = Endpoint(sender: TCPSender(timer))
-    server = Endpoint(sender: TCPSender(timer))
+    client = Endpoint(sender: TCPSender(timer, turnBytes: .max))
+    server = Endpoint(sender: TCPSender(timer, turnBytes: Self.frameBytes))
     let (upShare, downShare) = (
       shared.map { SharedRate.Share($0.up) }, shared.map { SharedRate.Share($0.down) }
     )
@@ -62,9 +68,41 @@ struct TCPConnection: Sendable, Hashable {
   /// Whether bytes that an application wrote have not arrived.
   private var isTransferring: Bool { delivered(.up) < upBytes || delivered(.down) < downBytes }
 
-  /// Returns the number of bytes that the application wrote and that were not sent.
-  func unsent(_ way: Link.Way) -> Int {
-    way == .up ? client.sender.unsent : server.sender.unsent
+  /// Returns the number of bytes that the application has written so far.
+  func written(_ way: Link.Way) -> Int { way == .up ? upBytes : downBytes }
+
+  // MARK: Exchanges
+
+  /// Adds an exchange to an open connection.
+  mutating func join(_ owner: Int, _ link: Link, _ draws: ConnectionDraws) {
+    up.join(owner, link.up, draws.up)
+    down.join(owner, link.down, draws.down)
+  }
+
+  /// Removes the bytes of a response that have not been sent.
+  mutating func drop(_ owner: Int) { downBytes -= server.sender.drop(owner) }
+
+  /// Removes the draws of an exchange that has ended. A packet of it is not lost any more.
+  mutating func forget(_ owner: Int) {
+    client.sender.forget(owner)
+    up.forget(owner)
+    down.forget(owner)
+  }
+
+  /// Releases the shared rates, because no exchange is open.
+  func releaseShares() { for share in shares { share.set(false) } }
+
+  /// Returns the number of an exchange's bytes that have arrived.
+  mutating func delivered(_ way: Link.Way, of owner: Int) -> Int {
+    let total = delivered(way)
+    return way == .up
+      ? client.sender.bytes(of: owner, amongFirst: total)
+      : server.sender.bytes(of: owner, amongFirst: total)
+  }
+
+  /// Returns the number of an exchange's bytes that were not sent.
+  func unsent(_ way: Link.Way, of owner: Int) -> Int {
+    (way == .up ? client : server).sender.outgoing.waiting(of: owner)
   }
 
   /// The time of the next event; `nil` if there is none.
@@ -80,16 +118,16 @@ struct TCPConnection: Sendable, Hashable {
     return moment == .max ? nil : moment
   }
 
-  /// Writes bytes for the application at one end.
-  mutating func write(_ bytes: Int, _ way: Link.Way, at moment: Int) {
+  /// Writes bytes of an exchange for the application at one end.
+  mutating func write(_ bytes: Int, _ way: Link.Way, at moment: Int, for owner: Int = 0) {
     now = max(now, moment)
     if way == .up {
       upBytes += bytes
-      client.sender.write(bytes)
+      client.sender.write(bytes, for: owner)
       if isConnected { client.sender.transmit(at: now) }
     } else {
       downBytes += bytes
-      server.sender.write(bytes)
+      server.sender.write(bytes, for: owner)
       if handshake.serverOpened { server.sender.transmit(at: now) }
     }
     flush()
@@ -160,6 +198,7 @@ struct TCPConnection: Sendable, Hashable {
       if way == .up { server.receiver.note(packet) } else { client.receiver.note(packet) }
       return
     }
+    if way == .up { server.owner = packet.owner } else { client.owner = packet.owner }
     let before = delivered(way)
     let timer = client.sender.timer
     let isNow =
@@ -175,6 +214,7 @@ struct TCPConnection: Sendable, Hashable {
   private mutating func sendAcknowledgement(_ way: Link.Way) {
     var packet = Packet(kind: .acknowledgement)
     packet.segment = way == .up ? client.sender.next : server.sender.next
+    packet.owner = way == .up ? client.owner : server.owner
     send(&packet, way)
   }
 
@@ -189,6 +229,11 @@ struct TCPConnection: Sendable, Hashable {
       send(&packet, .down)
     }
     server.sender.clearOutbox()
+    useShares()
+  }
+
+  /// Takes or releases a part of the shared rates.
+  func useShares() {
     guard let share = shares.first else { return }
     // After the arrival of the last bytes only acknowledgements remain, which need hardly any rate.
     let isTransferring = isTransferring

@@ -6,7 +6,7 @@
 /// - proportional rate reduction (RFC 6937), and CUBIC;
 /// - timeouts (RFC 6298) of at least 200 ms;
 /// - the undoing of unnecessary reductions (RFC 3522, 3708, 5682).
-struct TCPSender: Sendable, Hashable {
+struct TCPSender: Sendable {
   private enum State: Sendable, Hashable {
     case open
     case disorder
@@ -63,8 +63,10 @@ struct TCPSender: Sendable, Hashable {
   let timer: KernelTimer
   /// The numbers of the segments that leave now, in order.
   private(set) var outbox: [Int] = []
+  /// The bytes that the application has written, in the order of their exchanges' turns.
+  private(set) var outgoing: OutgoingBytes
   /// The number of bytes that the application has written and that have not been sent.
-  private(set) var unsent = 0
+  var unsent: Int { outgoing.count }
   private(set) var hasGivenUp = false
 
   private var sent = SentSegments()
@@ -94,7 +96,9 @@ struct TCPSender: Sendable, Hashable {
   private var (isWindowLimited, mostOut, usageEnd) = (false, 0, 0)
   private var lastSend = 0
 
-  init(_ timer: KernelTimer) { self.timer = timer }
+  init(_ timer: KernelTimer, turnBytes: Int) {
+    (self.timer, outgoing) = (timer, OutgoingBytes(turnBytes: turnBytes))
+  }
 
   /// The time of the next alarm.
   var due: Int? { alarm?.at }
@@ -104,7 +108,9 @@ struct TCPSender: Sendable, Hashable {
   /// Returns the packet of a segment that leaves now.
   func packet(_ number: Int) -> Packet {
     let segment = sent[number]
-    return Packet(kind: .data, segment: number, end: segment.end, length: segment.length)
+    var packet = Packet(kind: .data, segment: number, end: segment.end, length: segment.length)
+    packet.owner = segment.owner
+    return packet
   }
 
   /// Removes the segments that have left.
@@ -132,10 +138,25 @@ struct TCPSender: Sendable, Hashable {
     transmit(at: now)
   }
 
-  /// Adds bytes that the application writes.
-  mutating func write(_ bytes: Int) {
-    unsent += bytes
+  /// Adds bytes that the application writes for an exchange.
+  mutating func write(_ bytes: Int, for owner: Int) {
+    outgoing.write(bytes, for: owner)
     written += bytes
+  }
+
+  /// Removes the counts of an exchange that has ended.
+  mutating func forget(_ owner: Int) { outgoing.forget(owner) }
+
+  /// Removes the unsent bytes of an exchange, and returns their number.
+  mutating func drop(_ owner: Int) -> Int {
+    let bytes = outgoing.drop(owner)
+    written -= bytes
+    return bytes
+  }
+
+  /// Returns the number of an exchange's bytes among the first bytes of the stream.
+  mutating func bytes(of owner: Int, amongFirst total: Int) -> Int {
+    outgoing.arrived(of: owner, amongFirst: total)
   }
 
   /// Sends the segments that the window allows: lost segments first, then new ones.
@@ -180,8 +201,8 @@ struct TCPSender: Sendable, Hashable {
   private mutating func sendNew(at now: Int) -> Bool {
     guard unsent > 0 else { return false }
     let length = min(unsent, Packet.segmentBytes)
-    unsent -= length
-    sent.append(.init(end: written - unsent, length: length, sentAt: now))
+    let owner = outgoing.take(length)
+    sent.append(.init(end: written - unsent, length: length, owner: owner, sentAt: now))
     if state == .recovery || state == .reduced { reduction.out += 1 }
     lastSend = now
     outbox.append(sent.next - 1)
@@ -218,19 +239,7 @@ struct TCPSender: Sendable, Hashable {
   private mutating func giveUp() {
     hasGivenUp = true
     alarm = nil
-    unsent = 0
-  }
-
-  static func == (left: Self, right: Self) -> Bool {
-    left.sent == right.sent && left.window == right.window && left.state == right.state
-      && left.unsent == right.unsent && left.roundTrips == right.roundTrips
-      && left.alarm?.at == right.alarm?.at && left.timeout == right.timeout
-  }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(sent)
-    hasher.combine(window)
-    hasher.combine(unsent)
+    outgoing = OutgoingBytes(turnBytes: .max)
   }
 }
 
@@ -638,17 +647,12 @@ extension TCPSender {
     _ selected: Bool
   ) -> Bool {
     let isOver = sent.first >= recoveryPoint
-    if advanced, undo.isDue(echo) {
+    if advanced && undo.isDue(echo) || isTestingTimeout && original {
       takeBack(findingLost: true)
       state = .open
       return false
     }
     if isTestingTimeout {
-      if original {
-        takeBack(findingLost: true)
-        state = .open
-        return false
-      }
       if sent.next > recoveryPoint {
         if selected { isTestingTimeout = false }
       } else if advanced, !isOver {

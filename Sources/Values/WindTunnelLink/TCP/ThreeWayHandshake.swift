@@ -88,14 +88,7 @@ struct ThreeWayHandshake: Sendable, Hashable {
     guard clientOpened == nil else { return }
     clientOpened = now
     clientAlarm = nil
-    Self.open(
-      &sender,
-      repeats: repeats,
-      sample: repeats == 0 ? now - firstSent : nil,
-      echo: packet.echo,
-      isFirst: packet.echo == firstSent,
-      at: now
-    )
+    Self.open(&sender, repeats: repeats, first: firstSent, echo: packet.echo, at: now)
   }
 
   /// Processes the first packet after the handshake at the server.
@@ -103,14 +96,7 @@ struct ThreeWayHandshake: Sendable, Hashable {
     serverOpened = true
     serverAlarm = nil
     let first = firstAnswered ?? now
-    Self.open(
-      &sender,
-      repeats: answers - 1,
-      sample: answers == 1 ? now - first : nil,
-      echo: packet.echo,
-      isFirst: packet.echo == first,
-      at: now
-    )
+    Self.open(&sender, repeats: answers - 1, first: first, echo: packet.echo, at: now)
   }
 
   /// Opens a sender with its first sample, from the timestamp if it is unknown which copy was
@@ -120,12 +106,11 @@ struct ThreeWayHandshake: Sendable, Hashable {
   private static func open(
     _ sender: inout TCPSender,
     repeats: Int,
-    sample: Int?,
+    first: Int,
     echo: Int,
-    isFirst: Bool,
     at now: Int
   ) {
-    let sample = sample ?? max(1000, (now - echo) / 1000 * 1000)
-    sender.open(sample: sample, isNarrow: repeats > 1 && !isFirst)
+    let sample = repeats == 0 ? now - first : max(1000, (now - echo) / 1000 * 1000)
+    sender.open(sample: sample, isNarrow: repeats > 1 && echo != first)
   }
 }

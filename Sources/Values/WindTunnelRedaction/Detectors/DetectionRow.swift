@@ -158,19 +158,27 @@ public struct DetectionRow: Sendable, Hashable {
       // Examples that look like keys are shortened, so that secret scanners do not report them.
       text.isEmpty ? "" : "`\(cell(text.utf8.count > 60 ? "\(text.prefix(24))…" : text))`"
     }
-    let rows = all.map {
+    let rows = (named + shaped + other).map {
       "| `\($0.id)` | \(cell($0.finds)) | \(cell($0.reason)) | \(code($0.secret)) | \(code($0.harmless)) |"
     }
+    let keys = KnownKey.rows.map { "| `\($0.id)` | \(cell($0.finds)) | \(code($0.secret)) |" }
     return """
       # Detections of secrets in recordings
 
       Each row is a reason to replace a value by `REDACTED-name-1`. `windtunnel cassette review` prints
       the reason, and `--keep NAME` keeps a value in the next recording.
-      Known keys are from the documentation of providers and the rules of scanners.
 
       | Row | Finds | Reason | Replaced | Kept |
       | --- | --- | --- | --- | --- |
       \(rows.joined(separator: "\n"))
+
+      ## Known keys
+
+      These rows are from the documentation of providers and the rules of scanners. A mark alone is kept.
+
+      | Row | Finds | Replaced |
+      | --- | --- | --- |
+      \(keys.joined(separator: "\n"))
 
       """
   }

@@ -18,7 +18,7 @@ struct InteractionTexts {
     add(response.headers, response.body)
     let further = Array(response.trailers) + response.head.informational.flatMap(\.headers)
     texts += further.map { Bytes($0.value.utf8) }
-    if let reason = response.head.reason { texts.append(Bytes(reason.utf8)) }
+    if let reason = response.head.customReasonPhrase { texts.append(Bytes(reason.utf8)) }
   }
 
   private mutating func add(_ headers: HeaderFields, _ body: Body) {

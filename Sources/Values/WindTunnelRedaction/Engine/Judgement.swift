@@ -5,9 +5,12 @@ struct NamedPlace {
   /// The name as it is written.
   var name: String
   var kind: SecretNames.Kind
+  /// The kinds of the members next to the named one.
   var neighbours: Neighbours = []
   /// Whether the value is part of a request, which contains no labels or documentation.
   var isAsked = false
+  /// Whether an object is between the name and the value. Its numbers describe the secret.
+  var isWithin = false
 }
 
 /// The judgement whether a value is a secret, by its name and by evidence.

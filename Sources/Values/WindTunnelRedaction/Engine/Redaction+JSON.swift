@@ -1,14 +1,4 @@
 extension Redaction {
-  /// The properties that a value inherits from a secret's name above it.
-  struct Inherited {
-    var name: String
-    var kind: SecretNames.Kind
-    /// The kinds of the members next to the named one.
-    var neighbours: Neighbours = []
-    /// Whether an object is between the name and the value. Its numbers describe the secret.
-    var isWithin = false
-  }
-
   /// Returns a JSON text without secrets, in its own layout; `nil` if it is not a JSON object or
   /// array.
   mutating func json(_ bytes: Bytes, depth: Int) -> Bytes? {
@@ -57,7 +47,7 @@ extension Redaction {
   // A text may nest up to the parser's limit, but a thread on Darwin has a stack of only 512 KiB.
   // So the recursive functions call others for work that needs stack space, and keep one reference
   // for each level.
-  mutating func visit(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+  mutating func visit(_ span: JSONSpan, _ inherited: NamedPlace?, _ walk: inout Walk) {
     switch span {
     case .array: list(span, inherited, &walk)
     case .object: object(span, inherited, &walk)
@@ -65,7 +55,7 @@ extension Redaction {
     }
   }
 
-  private mutating func leaf(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+  private mutating func leaf(_ span: JSONSpan, _ inherited: NamedPlace?, _ walk: inout Walk) {
     switch span {
     case .string(let range): string(range, meaning(inherited, walk), &walk)
     case .number(let range): number(range, meaning(inherited, walk), &walk)
@@ -74,28 +64,28 @@ extension Redaction {
   }
 
   /// Returns what a value has inherited, or its meaning if a rule contains its path.
-  private func meaning(_ inherited: Inherited?, _ walk: Walk) -> Inherited? {
+  private func meaning(_ inherited: NamedPlace?, _ walk: Walk) -> NamedPlace? {
     if keptPaths.contains(where: { $0.leads(to: walk.way) }) { return nil }
     guard rules.paths.contains(where: { $0.leads(to: walk.way) }) else { return inherited }
     let names = walk.way.compactMap { if case .name(let name) = $0 { name } else { nil } }
-    return Inherited(name: names.last ?? "value", kind: .told)
+    return NamedPlace(name: names.last ?? "value", kind: .told)
   }
 
   /// The properties of a list while its elements are visited.
   private final class AboutList {
-    let inherited: Inherited?
+    let inherited: NamedPlace?
     let isOfPairs: Bool
     /// The flag in the previous element, whose value is the next element.
-    var flag: Inherited?
+    var flag: NamedPlace?
     /// The meaning of the strings if the first is an event's name: `["login", "ada", "…"]`.
-    let event: Inherited?
+    let event: NamedPlace?
 
-    init(_ inherited: Inherited?, isOfPairs: Bool, event: Inherited?) {
+    init(_ inherited: NamedPlace?, isOfPairs: Bool, event: NamedPlace?) {
       (self.inherited, self.isOfPairs, self.event) = (inherited, isOfPairs, event)
     }
   }
 
-  private func aboutList(_ list: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> AboutList {
+  private func aboutList(_ list: JSONSpan, _ inherited: NamedPlace?, _ walk: Walk) -> AboutList {
     let inherited = meaning(inherited, walk)
     let isOfPairs = inherited == nil && Self.isOfPairs(list, walk.json)
     let event = walk.way.isEmpty ? event(list, walk) : nil
@@ -107,20 +97,20 @@ extension Redaction {
   ///
   /// The event is a login, or the list is a secret's name with its value, which must look like a
   /// secret.
-  private func event(_ list: JSONSpan, _ walk: Walk) -> Inherited? {
+  private func event(_ list: JSONSpan, _ walk: Walk) -> NamedPlace? {
     var elements = walk.json.elements(of: list)
     guard let first = elements.next(), first.range.count <= 80, let name = walk.string(first)
     else { return nil }
     if isAsked, Vocabulary.isLogin(name) {
-      return Inherited(name: "password", kind: .ambiguous(.near))
+      return NamedPlace(name: "password", kind: .ambiguous(.near))
     }
     guard Self.pair(list, walk.json) != nil, names.kind(of: name, in: .field) != nil else {
       return nil
     }
-    return Inherited(name: name, kind: .ambiguous(.token))
+    return NamedPlace(name: name, kind: .ambiguous(.token))
   }
 
-  private mutating func list(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+  private mutating func list(_ span: JSONSpan, _ inherited: NamedPlace?, _ walk: inout Walk) {
     let about = aboutList(span, inherited, walk)
     var elements = walk.json.elements(of: span)
     var index = 0
@@ -156,16 +146,16 @@ extension Redaction {
     let word = walk.bytes[range].dropFirst().dropLast()
     if word.starts(with: "--".utf8) {
       let name = String(decoding: word.dropFirst(2), as: UTF8.self)
-      about.flag = names.kind(of: name, in: .field).map { Inherited(name: name, kind: $0) }
+      about.flag = names.kind(of: name, in: .field).map { NamedPlace(name: name, kind: $0) }
     }
     leaf(element, flag, &walk)
   }
 
-  private mutating func object(_ span: JSONSpan, _ inherited: Inherited?, _ walk: inout Walk) {
+  private mutating func object(_ span: JSONSpan, _ inherited: NamedPlace?, _ walk: inout Walk) {
     let about = about(span, inherited, walk)
     var members = walk.json.members(of: span)
     while !pseudonyms.isOverfull, let member = members.next() {
-      var next: Inherited?
+      var next: NamedPlace?
       if enter(member, about, &next, &walk) { visit(member.value, next, &walk) }
       walk.way.removeLast()
     }
@@ -182,7 +172,7 @@ extension Redaction {
   /// The properties of an object while its members are visited.
   private final class ObjectFacts {
     var pair: NamedPair?
-    var inherited: Inherited?
+    var inherited: NamedPlace?
     var isTold = false
     /// Whether the object is a key (RFC 7517 §4), some of whose members are public.
     var isKey = false
@@ -201,7 +191,7 @@ extension Redaction {
     init(_ members: [Member]) { self.members = members }
   }
 
-  private func about(_ object: JSONSpan, _ inherited: Inherited?, _ walk: Walk) -> ObjectFacts {
+  private func about(_ object: JSONSpan, _ inherited: NamedPlace?, _ walk: Walk) -> ObjectFacts {
     let members = walk.json.members(of: object).prefix(Self.toldMembersMax).map { member in
       Member(walk.text(member.name), member.value)
     }
@@ -244,7 +234,7 @@ extension Redaction {
   private mutating func enter(
     _ member: (name: Range<Int>, value: JSONSpan),
     _ about: ObjectFacts,
-    _ next: inout Inherited?,
+    _ next: inout NamedPlace?,
     _ walk: inout Walk
   ) -> Bool {
     let key = walk.text(member.name)
@@ -268,11 +258,11 @@ extension Redaction {
       return false
     }
     if about.isSecret, ["data", "stringData"].contains(key) {
-      next = Inherited(name: "secret", kind: .certain)
+      next = NamedPlace(name: "secret", kind: .certain)
     } else if about.isLogin, Self.isCalledWith(key, member.value) {
-      next = Inherited(name: "password", kind: .ambiguous(.near))
+      next = NamedPlace(name: "password", kind: .ambiguous(.near))
     } else if let kind, !(kind.isAmbiguous && about.inherited?.kind == .certain) {
-      next = Inherited(name: name, kind: kind, neighbours: about.neighbours)
+      next = NamedPlace(name: name, kind: kind, neighbours: about.neighbours)
     } else if let own = about.inherited, !Vocabulary.about.contains(SecretNames.folded(key)) {
       next = own
       if shown == key { next?.name = key }
@@ -302,14 +292,14 @@ extension Redaction {
     ref properties oneof anyof allof enum minlength maxlength valuefrom secretkeyref fngetatt
     """
 
-  private func place(_ inherited: Inherited, _ walk: Walk) -> NamedPlace {
-    var place = NamedPlace(name: inherited.name, kind: inherited.kind, isAsked: isAsked)
-    place.neighbours = inherited.neighbours
+  private func place(_ inherited: NamedPlace, _ walk: Walk) -> NamedPlace {
+    var place = inherited
+    place.isAsked = isAsked
     if walk.isTold { place.neighbours.insert(.told) }
     return place
   }
 
-  private mutating func string(_ range: Range<Int>, _ inherited: Inherited?, _ walk: inout Walk) {
+  private mutating func string(_ range: Range<Int>, _ inherited: NamedPlace?, _ walk: inout Walk) {
     if let inherited {
       let value = walk.text(range)
       let replaced = judged(value, place(inherited, walk))
@@ -326,7 +316,7 @@ extension Redaction {
   ///
   /// In a request, it becomes a pseudonym, which matches any number. It is a string if the body
   /// must stay JSON, or bare in a text within the body.
-  private mutating func number(_ range: Range<Int>, _ inherited: Inherited?, _ walk: inout Walk) {
+  private mutating func number(_ range: Range<Int>, _ inherited: NamedPlace?, _ walk: inout Walk) {
     let digits = Bytes(walk.bytes[range])
     guard digits != Bytes("0".utf8) else { return }
     var stand = echoes.stand(forNumber: digits)
@@ -378,7 +368,7 @@ extension Redaction {
         return true
       }
     }
-    visit(second, Inherited(name: name, kind: kind), &walk)
+    visit(second, NamedPlace(name: name, kind: kind), &walk)
     return true
   }
 }

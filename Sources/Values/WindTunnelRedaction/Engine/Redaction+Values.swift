@@ -230,7 +230,7 @@ extension Redaction {
   /// Returns a member's name without secrets. It may be a value of the object's name, or a text.
   mutating func shown(
     _ key: String,
-    of owner: Inherited?,
+    of owner: NamedPlace?,
     before value: JSONSpan,
     depth: Int
   ) -> String {

@@ -190,7 +190,9 @@ package struct Redaction {
         response.head.trailers.follow(bodyGrowth: 0)
       }
     }
-    if let reason = response.head.reason { response.head.reason = text(reason) }
+    if let reason = response.head.customReasonPhrase {
+      response.head.customReasonPhrase = text(reason)
+    }
     if !response.trailers.isEmpty { response.head.trailers = fields(response.trailers, "trailer") }
     for index in response.head.informational.indices {
       let head = response.head.informational[index]

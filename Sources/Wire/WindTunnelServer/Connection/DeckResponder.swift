@@ -24,9 +24,11 @@ struct DeckResponder {
   private var naming: OriginMapping.Naming?
   private var hasAsked = false
   /// The number of the connection; `nil` if the deck has not counted it.
-  private var number: Int?
+  var number: Int?
   /// The address of a proxy's client; `nil` if the deck has no observer.
   private var client: String?
+  /// The origin of the last request on the scenario's link, and the simulated connection to it.
+  private var linked: (origin: String?, link: Link, connection: LinkConnection)?
   /// The bytes that are being read, if they begin with a request; `nil` otherwise.
   private var spelling: [UInt8]?
 
@@ -40,9 +42,6 @@ struct DeckResponder {
     guard context.origins.proxy != nil, context.deck.isObserved else { return }
     client = channel.socket.peerAddress?.host
   }
-
-  /// Notes the number of the connection.
-  mutating func noteNumber(_ number: Int) { self.number = number }
 
   /// Notes the start of a request, and returns its arrival.
   mutating func noteBegin(isSecure: Bool) -> RequestArrival {
@@ -148,7 +147,7 @@ struct DeckResponder {
     return RequestExchange(head, outcome, mapping, delivery, arrival)
   }
 
-  private func decide(
+  private mutating func decide(
     _ request: Request,
     _ arrival: RequestArrival,
     content: Body?
@@ -160,12 +159,29 @@ struct DeckResponder {
       on: arrival.connection,
       content: content
     )
-    if let handshakes = arrival.handshakes {
-      outcome.path?.handshakes = handshakes()
-    } else if arrival.handshake != nil {
-      outcome.path?.isSecured = true
-    }
+    connect(&outcome, arrival)
     return (outcome, prepared)
+  }
+
+  /// Lets an exchange use the simulated connection of the earlier ones, or its own if each response
+  /// ends its connection. Notes the round trips that were already waited for.
+  private mutating func connect(_ outcome: inout Outcome, _ arrival: RequestArrival) {
+    guard var path = outcome.path else { return }
+    if let handshakes = arrival.handshakes {
+      path.handshakes = handshakes()
+    } else if arrival.handshake != nil {
+      path.isSecured = true
+    }
+    if !context.origins.closesConnections {
+      let origin = outcome.request.url.origin
+      // A client opens another connection to another origin.
+      if linked?.origin != origin || linked?.link != path.link {
+        linked = (origin, path.link, LinkConnection())
+      }
+      let now = Duration.nanoseconds(Moment.now() - start)
+      path.exchange = linked.map { LinkExchange(on: $0.connection, at: now) }
+    }
+    outcome.path = path
   }
 
   private mutating func mapping(
@@ -242,8 +258,9 @@ struct DeckResponder {
       // With another cassette, the same bytes may be another request.
       requests.forgetAll()
       return nil
-    case .decided(let outcome):
+    case .decided(var outcome):
       hasAsked = true
+      connect(&outcome, arrival)
       noteEnd(of: outcome, arrival)
       guard let response = send(outcome, to: known.head, on: channel, at: stream) else {
         let mapping = mapping(of: known.head, arrival)

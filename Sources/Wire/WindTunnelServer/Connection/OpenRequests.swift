@@ -10,6 +10,18 @@ struct IncomingRequest {
   var body = Spool()
 }
 
+extension [IncomingRequest] {
+  /// Appends content to a request. If the requests then have more than the limit in memory
+  /// (`Spool.memoryBytesMax`), the largest contents are moved to files.
+  mutating func append(_ data: Data, at index: Int) {
+    self[index].body.append(data)
+    while reduce(0, { $0 + $1.body.memoryBytes }) > Spool.memoryBytesMax,
+      let largest = indices.max(by: { self[$0].body.memoryBytes < self[$1].body.memoryBytes }),
+      self[largest].body.moveToFile()
+    {}
+  }
+}
+
 /// A response that is being sent.
 struct OutgoingResponse {
   let stream: Int
@@ -33,10 +45,22 @@ struct OpenStreams {
   var idleEnd: IdleEnd?
   /// The end of the connection at its next request; `nil` if that request is served.
   var nextRequestEnds: IdleEnd.CloseMethod?
-  /// Whether a response may wait for the client's windows or for the channel.
-  var hasWaiting = false
+  /// The streams that may carry, or carry, another protocol.
+  var tunnels: [Int: StreamTunnel] = [:]
+  /// Whether a timer is set for responses that the client does not accept.
+  var isWatchingWaits = false
+  /// The next time at which bytes may arrive over the link that the responses share; `nil` if none
+  /// is known.
+  var linkWake: Duration?
+  /// The timer of ``linkWake``.
+  var linkTimer: Reactor.Timer?
+  /// Whether the connection waits for its next turn to read.
+  var isReadingLater = false
   /// Whether ``ServedRequests/flush()`` is running.
   var isFlushing = false
+
+  /// Whether a tunnel has a protocol that has not ended.
+  var isConversing: Bool { !tunnels.isEmpty && tunnels.values.contains(where: \.isConversing) }
 
   mutating func remove(_ stream: Int) {
     undelivered.remove(stream)

@@ -93,7 +93,9 @@ final class PortContext: Sendable {
   }
 
   /// Returns the codec of a connection that speaks HTTP/2.
-  func http2Codec() -> any ConnectionCodec { HTTP2Codec(limits: requestLimits) }
+  func http2Codec() -> any ConnectionCodec {
+    HTTP2Codec(limits: requestLimits, acceptsWebSockets: failsConnections)
+  }
 
   /// The lane of requests that name none.
   var lane: Lane { owner.lane }

@@ -24,12 +24,13 @@ struct RenderedResponse {
       length: response.head.announcedLength(to: request.method) { response.body.count }
     )
     self.framing = framing.framing
+    var head: [UInt8] = []
     guard request.version != .http2 else {
-      head = HTTP2Codec.block(response.head, framed: framing)
+      head.appendBlock(response.head, framed: framing)
+      self.head = head
       body = framing.framing == .none ? Data() : response.body
       return
     }
-    var head: [UInt8] = []
     head.appendHead(response.head, framed: framing, for: request.version)
     switch framing.framing {
     case .none: body = Data()
@@ -110,6 +111,8 @@ struct StreamPlace {
 }
 
 extension RequestHead {
-  /// Whether the response has the usual framing: GET on a persistent connection.
-  var takesRenderedResponses: Bool { version != .http10 && keepsAlive && method == "GET" }
+  /// Whether the response has the usual framing: GET without content on a persistent connection.
+  var takesRenderedResponses: Bool {
+    version != .http10 && keepsAlive && method == "GET" && framing == .none
+  }
 }

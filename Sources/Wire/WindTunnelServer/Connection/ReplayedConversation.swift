@@ -53,6 +53,8 @@ final class ReplayedConversation: ConnectionSuccessor {
   /// Ends the connection at once, without the waiting bytes.
   func abandon() { channel?.abandon() }
 
+  func cut() { server.cut(at: now) }
+
   /// Whether the link still has bytes for the client.
   var hasUnread: Bool { channel?.hasUnread == true }
 

@@ -17,6 +17,8 @@ struct RespelledResponse {
   enum State {
     case open
     case whole
+    /// The response is a 101, which other bytes follow.
+    case upgraded
     /// The bytes are not HTTP.
     case invalid
   }
@@ -29,6 +31,7 @@ struct RespelledResponse {
 
   /// Reads bytes, and writes the response that they contain.
   mutating func read(_ data: Data, to bytes: inout [UInt8]) {
+    if case .upgraded = state { return encoder.append(data, to: &bytes) }
     guard case .open = state else { return }
     last = data
     data.withUnsafeBytes { parser.feed($0) }
@@ -37,6 +40,7 @@ struct RespelledResponse {
 
   /// Processes the end of the connection, which completes a response without framing.
   mutating func readEnd(to bytes: inout [UInt8]) {
+    if case .upgraded = state { return end(to: &bytes) }
     guard case .open = state else { return }
     parser.feedEnd()
     write(to: &bytes)
@@ -54,17 +58,22 @@ struct RespelledResponse {
           }
         encoder.frame(start.head.status, length: length, keepsAlive: true)
         encoder.append(start.head, to: &bytes)
+        guard start.head.status == 101 else { continue }
+        state = .upgraded
+        return encoder.append(parser.takeRemainder(), to: &bytes)
       case .content(let data): encoder.append(data, to: &bytes)
       case .trailers(let fields): trailers = fields
-      case .end:
-        encoder.appendEnd(trailers, to: &bytes)
-        state = .whole
-        return
+      case .end: return end(to: &bytes)
       case .failed(let error):
         state = .invalid
         if case .truncated = error.kind { return }
-        last.withUnsafeBytes { bytes.append(contentsOf: $0) }
+        encoder.appendRaw(last, to: &bytes)
       }
     }
+  }
+
+  private mutating func end(to bytes: inout [UInt8]) {
+    encoder.appendEnd(trailers, to: &bytes)
+    state = .whole
   }
 }

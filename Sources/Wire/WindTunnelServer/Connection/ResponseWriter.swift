@@ -50,14 +50,14 @@ final class ResponseWriter: Courier {
   func clientLeft() {
     if let upstream = takeUpstream() { return upstream.clientLeft() }
     // A cancelled stream has no fault any more that could end its connection.
-    queue.removeAll()
+    queue = ActionQueue()
     finished(.clientLeft)
   }
 
-  /// Ends the response because a fault of another response has ended the connection.
-  func cutByNeighbour() {
-    queue.removeAll()
-    exchange?.measure?.known.problem = "Another stream's fault on this connection."
+  /// Ends the response for a reason other than its own faults, which is a sentence.
+  func cut(because problem: String) {
+    queue = ActionQueue()
+    exchange?.measure?.known.problem = problem
     cut()
   }
 
@@ -102,13 +102,13 @@ final class ResponseWriter: Courier {
   func carried() {
     if isWaiting, let channel, channel.isCongested { channel.notifyWhenDrained() }
     guard encoder?.sharesConnection == true, let requests = connection?.requests else { return }
-    if isWaiting { requests.streams.hasWaiting = true }
     requests.flush()
   }
 
   func wake(at moment: Duration) {
-    // Several responses on one connection do not share wake-ups: each has its own player.
     guard let connection else { return }
+    if exchange?.outcome.path?.exchange != nil { return connection.requests.wake(at: moment) }
+    // Other responses on one connection do not share wake-ups: each has its own player.
     connection.reactor.schedule(at: connection.start + moment.inNanoseconds) { [weak self] _ in
       self?.advance(.tick)
     }
@@ -121,17 +121,10 @@ final class ResponseWriter: Courier {
 
   func converse(_ head: ResponseHead, _ faults: [ConversationFault]) {
     queue.removeAll()
-    guard let exchange else { return }
-    guard encoder?.sharesConnection == true else {
-      connection?.converse(exchange, answering: head, faults)
-      return
-    }
-    // Clients of HTTP/2 cannot upgrade (RFC 9113 §8.6).
-    let text = "This is a WebSocket, which is played over HTTP/1.1 only."
-    let response = Response.notice(501, text)
-    exchange.measure?.take(response.head)
-    finished(.whole)
-    answerAlone(response)
+    guard let exchange, let connection,
+      let carrier = connection.requests.carrier(for: self)
+    else { return }
+    connection.converse(exchange, on: carrier, answering: head, faults)
   }
 
   func finish(_ afterwards: Delivery.Afterwards) {
@@ -204,15 +197,15 @@ final class ResponseWriter: Courier {
     // the request counts as not answered.
     if context.origins.leadsBack, let request { context.deck.missed(request) }
     if let exchange {
-      let reason = "Its server is not the one that is recorded."
+      let reason = "Its server is not the recorded one."
       context.deck.tell(.notAsked(exchange.outcome, reason), of: exchange.outcome)
       exchange.measure?.known.status = 502
     }
     cut()
     let name = request?.url.origin ?? "The server that is meant"
     let text =
-      "\(name) is not asked here: it is not the server that is recorded, and nothing on the tape "
-      + "answers. Record it without sockets, or by itself."
+      "\(name) receives no requests here: it is not the recorded server, and no recording matches. "
+      + "Record it in process, or by itself."
     answerAlone(.notice(502, text))
   }
 
@@ -225,8 +218,7 @@ final class ResponseWriter: Courier {
       connection?.ended(self, by: .close)
       return
     }
-    encoder.frame(response.status, length: response.body.count, keepsAlive: true)
-    channel?.write { encoder.append(response, to: &$0) }
+    channel?.write { encoder.append(response, keepsAlive: true, to: &$0) }
     connection?.ended(self, by: .whole(.keep))
   }
 

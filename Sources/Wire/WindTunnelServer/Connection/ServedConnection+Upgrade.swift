@@ -9,6 +9,8 @@ protocol ConnectionSuccessor: AnyObject {
   func stop()
   /// Ends the protocol at once.
   func abandon()
+  /// Notes that a fault of another stream ends the connection.
+  func cut()
 }
 
 extension ConnectionSuccessor {
@@ -16,9 +18,10 @@ extension ConnectionSuccessor {
 
   // The end of the channel is enough.
   func abandon() {}
+  func cut() {}
 }
 
-// Upgrades of HTTP/1.1, after which the connection speaks another protocol.
+// Upgrades, after which the connection or one of its streams speaks another protocol.
 extension ServedConnection {
   /// Hands the connection over to a response without an end.
   func stream<Stream: ConnectionSuccessor & ChannelDelegate>(
@@ -51,22 +54,19 @@ extension ServedConnection {
     observing observe: ((WebSocketRole, Relay.Event) -> Void)?
   ) {
     guard let channel else { return upstream.abandon() }
-    // The exchange has ended (RFC 9110 §15.2.2); the following bytes are not HTTP.
-    let client = LinkedConnection(channel, of: exchange.outcome) { exchange.finished(.whole) }
+    let client = linked(channel, exchange, isPlayed: false)
     let rest = leave(to: client)
     let faults = exchange.delivery.liveFaults
     let conversation =
       faults.isEmpty ? nil : ConversationRelay(faults, most: context.limits.messageBytesMax)
+    let end = end(of: exchange, on: channel)
     let relay = Relay(
       client,
       upstream,
       through: conversation,
       observing: observe,
       telling: { [context] in context.deck.tell($0, of: exchange.outcome) },
-      ended: { [weak self] _ in
-        exchange.finished(.clientLeft)
-        self?.release()
-      }
+      ended: { _ in end() }
     )
     var head: [UInt8] = []
     head.appendHead(faults.broken(answer.head), reason: answer.reason)
@@ -80,15 +80,19 @@ extension ServedConnection {
   /// conversation.
   func converse(
     _ exchange: RequestExchange,
+    on carrier: any ByteCarrier,
     answering recorded: ResponseHead,
     _ faults: [ConversationFault]
   ) {
-    guard let channel else { return }
     // Only a delivery with a conversation calls this.
     guard let player = context.deck.conversation(of: exchange.outcome) else {
-      return terminate(by: .close)
+      return carrier.close()
     }
     let head = exchange.head
+    if head.version == .http2, head.asksForWebSocket, !head.opensTunnel {
+      let response = Response.notice(400, "The stream of a WebSocket ended with its handshake.")
+      return refuse(response, exchange, on: carrier)
+    }
     do throws(WebSocketHandshake.Rejection) {
       let server = try ConversationServer(
         answering: Request(head.method, head.url, headers: head.headers),
@@ -101,7 +105,7 @@ extension ServedConnection {
       var shown = server.head
       exchange.mapping.localise(&shown)
       exchange.measure?.take(shown)
-      let client = linked(channel, exchange)
+      let client = linked(carrier, exchange)
       var bytes: [UInt8] = []
       bytes.appendHead(shown, reason: nil)
       bytes.withUnsafeBytes { client.write($0) }
@@ -109,48 +113,66 @@ extension ServedConnection {
         server,
         of: exchange.outcome,
         on: client,
-        in: context
-      ) { [weak self] in
-        exchange.finished(.clientLeft)
-        self?.release()
-      }
-      let rest = leave(to: conversation)
+        in: context,
+        ended: end(of: exchange, on: carrier)
+      )
+      let rest = leave(to: conversation, on: carrier)
       conversation.begin()
       client.begin(with: rest)
     } catch {
       var response = Response.notice(error.head.status, error.reason)
       for field in error.head.headers { response.head.headers[field.name] = field.value }
       exchange.measure?.take(response.head)
-      refuse(response, exchange, on: linked(channel, exchange))
+      refuse(response, exchange, on: carrier)
     }
   }
 
-  /// Returns a connection for a conversation, or for the response that refuses one.
-  private func linked(_ channel: Channel, _ exchange: RequestExchange) -> LinkedConnection {
-    LinkedConnection(channel, of: exchange.outcome) { [deck = context.deck] in
-      deck.responseBegan(exchange.outcome)
+  /// Hands a carrier over to another protocol. Returns the bytes that were received for it.
+  private func leave(to successor: any ConnectionSuccessor, on carrier: any ByteCarrier) -> Data {
+    guard let tunnel = carrier as? StreamTunnel else { return leave(to: successor) }
+    tunnel.successor = successor
+    return Data()
+  }
+
+  /// Returns a function to be called when a carrier is closed.
+  private func end(of exchange: RequestExchange, on carrier: any ByteCarrier) -> () -> Void {
+    let isConnection = carrier === channel
+    return { [weak self] in
+      // The client may have left before the response passed the link.
+      exchange.finished(.clientLeft)
+      if isConnection { self?.release() }
+    }
+  }
+
+  /// Returns a connection for another protocol, or for the response that refuses it, with the link
+  /// of the request. The beginning of a played response is reported to the deck.
+  private func linked(
+    _ carrier: any ByteCarrier,
+    _ exchange: RequestExchange,
+    isPlayed: Bool = true
+  ) -> LinkedConnection {
+    let (down, up) = (exchange.outcome.shaper(.down), exchange.outcome.shaper(.up))
+    return LinkedConnection(carrier, down: down, up: up) { [deck = context.deck] in
+      if isPlayed { deck.responseBegan(exchange.outcome) }
       // The exchange has ended (RFC 9110 §15.2.2); the following bytes are not HTTP.
       exchange.finished(.whole)
     }
   }
 
-  /// Refuses a handshake, and ends the connection after the response.
+  /// Refuses a handshake, and ends the connection or the stream after the response.
   private func refuse(
     _ response: Response,
     _ exchange: RequestExchange,
-    on client: LinkedConnection
+    on carrier: any ByteCarrier
   ) {
-    var encoder = ResponseEncoder(exchange.head, on: HTTP1Codec.stream, by: requests.codec)
+    let client = linked(carrier, exchange)
+    // A stream expects the bytes of HTTP/1.1 as well.
+    let codec = HTTP1Codec(limits: context.limits)
+    var encoder = ResponseEncoder(exchange.head, on: HTTP1Codec.stream, by: codec)
     var bytes: [UInt8] = []
-    encoder.frame(response.status, length: response.body.data.count, keepsAlive: false)
-    encoder.append(response, to: &bytes)
-    let refused = RefusedUpgrade { [weak self] in
-      // The client may have left before the response passed the link.
-      exchange.finished(.clientLeft)
-      self?.release()
-    }
-    client.delegate = refused
-    _ = leave(to: client)
+    encoder.append(response, keepsAlive: false, to: &bytes)
+    client.delegate = RefusedUpgrade(ended: end(of: exchange, on: carrier))
+    _ = leave(to: client, on: carrier)
     bytes.withUnsafeBytes { client.write($0) }
     client.close()
   }
@@ -160,12 +182,6 @@ extension Tunnel: ConnectionSuccessor {}
 
 extension LinkedConnection: ConnectionSuccessor {
   func stop() { close() }
-
-  /// Takes over a connection after its handshake, with the link of the request.
-  fileprivate convenience init(_ channel: Channel, of outcome: Outcome, began: @escaping () -> Void)
-  {
-    self.init(channel, down: outcome.shaper(.down), up: outcome.shaper(.up), began: began)
-  }
 }
 
 /// The delegate of a connection whose upgrade was refused. It discards received bytes.

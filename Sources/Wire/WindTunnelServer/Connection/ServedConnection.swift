@@ -146,7 +146,7 @@ final class ServedConnection {
       at: Date()
     )
     self.path = path
-    requests.deck.noteNumber(number)
+    requests.deck.number = number
     guard opening != .nothing else {
       if context.tls != nil { shakeHands(Handshake()) }
       return
@@ -198,7 +198,9 @@ final class ServedConnection {
     // Bytes and the end that the client has already sent precede the stop.
     if case .takenOver(is ReplayedConversation) = state { channel?.takeInput() }
     switch state {
-    case .serving: requests.end(by: .close)
+    case .serving:
+      if requests.streams.isConversing { channel?.takeInput() }
+      requests.end(by: .close)
     case .parting, .stalled, .opening: channel?.close()
     case .takenOver(let successor): successor.stop()
     case .ended: break
@@ -224,7 +226,9 @@ final class ServedConnection {
   var hasUnread: Bool {
     guard let channel else { return false }
     if case .takenOver(let successor) = state, successor.hasUnread { return true }
-    if !requests.streams.undelivered.isEmpty { return true }
+    let streams = requests.streams
+    if !streams.undelivered.isEmpty { return true }
+    if streams.tunnels.values.contains(where: { $0.successor?.hasUnread == true }) { return true }
     return channel.queuedBytes > 0 || channel.socket.unsentBytes ?? 0 > 0
   }
 
@@ -282,8 +286,6 @@ final class ServedConnection {
 // MARK: - Bytes
 
 extension ServedConnection: ChannelDelegate {
-  func channelConnected(_ channel: Channel) {}
-
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     switch state {
     case .opening(let writer, var hello):
@@ -340,7 +342,7 @@ extension ServedConnection: ChannelDelegate {
   func channelDrained(_ channel: Channel) { requests.clientDrained() }
 
   func channelClosed(_ channel: Channel, _ error: SocketError?) {
-    requests.clientLeft()
+    requests.clientLeft(error)
     // Only a proxy reports this. With a replay server, the client itself reports when it gives up.
     if case .stalled(let outcome?) = state, context.origins.proxy != nil {
       context.deck.tell(.left(outcome), of: outcome)

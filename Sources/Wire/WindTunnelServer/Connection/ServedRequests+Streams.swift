@@ -1,7 +1,24 @@
+internal import Foundation
 internal import WindTunnel
 
 // Concurrent streams on one connection: their turns and their common end.
 extension ServedRequests {
+  /// Continues after the other connections of the loop have had their turn.
+  func readLater() {
+    guard !streams.isReadingLater else { return }
+    streams.isReadingLater = true
+    reactor.schedule(at: .now()) { [weak self] _ in
+      self?.streams.isReadingLater = false
+      self?.read()
+    }
+  }
+
+  /// Moves the deadline to the request that began first, after another one has ended.
+  func awaitOldest() {
+    guard let oldest = incoming.first else { return deadline.begin(.none, on: reactor) }
+    deadline.begin(.request, since: oldest.arrival.start, on: reactor)
+  }
+
   /// Writes the codec's pending frames and pending content, up to the limit of the channel's queue.
   /// Then continues the responses that waited for their streams.
   func flush() {
@@ -16,27 +33,61 @@ extension ServedRequests {
       // A channel behind its end writes nothing.
       waits = false
       channel.write { waits = codec.appendPending(upTo: room, to: &$0) }
-      guard streams.hasWaiting else { continue }
-      streams.hasWaiting = false
-      for response in answering where response.writer.isWaiting {
-        if response.writer.isReady {
-          response.writer.clientDrained()
-          waits = true
-        } else {
-          streams.hasWaiting = true
-        }
+      for tunnel in streams.tunnels.values where tunnel.drained() { waits = true }
+      for response in answering where response.writer.isWaiting && response.writer.isReady {
+        response.writer.clientDrained()
+        waits = true
       }
     }
     streams.isFlushing = false
-    for stream in streams.undelivered where codec.isDelivered(stream) {
-      streams.undelivered.remove(stream)
+    let delivered = streams.undelivered.filter { codec.isDelivered($0) }
+    streams.undelivered.subtract(delivered)
+    if !delivered.isEmpty, answering.isEmpty, incoming.isEmpty {
+      deadline.begin(awaited, on: reactor)
     }
     if waits { channel.notifyWhenDrained() }
-    // Without further input the windows stay as they are.
-    if channel.inputEnded, answering.allSatisfy({ codec.isCongested($0.stream) }) {
-      awaitDelivery()
-    }
+    watchWaits()
     endIfDelivered()
+  }
+
+  /// Sets a timer for the response that has waited longest, and resets streams whose responses the
+  /// client does not accept in time.
+  private func watchWaits() {
+    guard !streams.isWatchingWaits, let wait = codec.longestWait(sending: channel?.lastSent) else {
+      return
+    }
+    streams.isWatchingWaits = true
+    let seconds = context.limits.sendSeconds
+    let end = wait.since + Int64(nanosecondsOf: seconds)
+    reactor.schedule(at: end) { [weak self] reactor in
+      guard let self, connection.isServing else { return }
+      streams.isWatchingWaits = false
+      guard let wait = codec.longestWait(sending: channel?.lastSent),
+        reactor.now - wait.since >= Int64(nanosecondsOf: seconds)
+      else { return watchWaits() }
+      channel?.write { _ = codec.appendReset(.cancel, on: wait.stream, to: &$0) }
+      let cause = "The client accepted nothing of the response for \(Int(seconds)) s."
+      cancel(wait.stream, .bad(cause), because: cause)
+      read()
+    }
+  }
+
+  /// Continues all responses at a time at which one of them may receive bytes from the link that
+  /// they share, because the others may receive some as well.
+  func wake(at moment: Duration) {
+    if let wake = streams.linkWake, wake <= moment { return }
+    if let timer = streams.linkTimer { reactor.cancel(timer) }
+    streams.linkWake = moment
+    let time = connection.start + moment.inNanoseconds
+    streams.linkTimer = reactor.schedule(at: time) { [weak self] _ in
+      guard let self else { return }
+      (streams.linkWake, streams.linkTimer) = (nil, nil)
+      // All responses advance before their frames are written.
+      streams.isFlushing = true
+      for response in answering where !response.writer.isWaiting { response.writer.advance(.tick) }
+      streams.isFlushing = false
+      if !codec.servesInOrder { flush() }
+    }
   }
 
   /// Ends the connection after its open responses. No further request is served.
@@ -49,9 +100,8 @@ extension ServedRequests {
       streams.ending = ending
       channel?.write { codec.appendGoAway(to: &$0) }
     }
+    if live.isDraining { for tunnel in streams.tunnels.values { tunnel.successor?.stop() } }
     flush()
-    // The client may never enlarge the window for the rest.
-    if answering.isEmpty, incoming.isEmpty { awaitDelivery() }
   }
 
   /// Ends the connection because of a fault in one response, after the written part of it. The
@@ -61,14 +111,36 @@ extension ServedRequests {
     cutAll()
     (streams.ending, streams.cut) = (ending, stream)
     flush()
-    awaitDelivery()
   }
 
-  /// Ends the open responses, because a fault of another one ends the connection.
-  func cutAll() {
-    let open = answering
-    answering = []
-    for response in open { response.writer.cutByNeighbour() }
+  /// Ends the open responses, because another stream ends the connection.
+  func cutAll(because problem: String = "Another stream's fault on this connection.") {
+    let (open, tunnels) = (answering, streams.tunnels.values)
+    (answering, streams.tunnels) = ([], [:])
+    for response in open { response.writer.cut(because: problem) }
+    for tunnel in tunnels {
+      tunnel.successor?.cut()
+      tunnel.closed(nil)
+    }
+  }
+
+  /// Returns the carrier of a handshake's response and of the protocol after it: the connection or
+  /// the stream; `nil` if the connection has ended.
+  func carrier(for writer: ResponseWriter) -> (any ByteCarrier)? {
+    guard !codec.servesInOrder, let channel else { return channel }
+    guard let stream = remove(writer) else { return nil }
+    if let tunnel = streams.tunnels[stream] { return tunnel }
+    // The request is not an extended CONNECT, so its handshake is refused.
+    let tunnel = StreamTunnel(stream, of: self, on: channel)
+    tunnel.receiveEnd()
+    streams.tunnels[stream] = tunnel
+    return tunnel
+  }
+
+  /// Continues after a tunnel is closed.
+  func removeTunnel(_ stream: Int) {
+    guard streams.tunnels.removeValue(forKey: stream) != nil else { return }
+    if channel?.phase == .open, connection.isServing, !idleIfAsked() { read() }
   }
 
   /// Stalls one stream; false if the connection has only one stream at a time.
@@ -81,7 +153,7 @@ extension ServedRequests {
 
   private func endIfDelivered() {
     guard let ending = streams.ending, answering.isEmpty, connection.isServing else { return }
-    guard streams.undelivered.isEmpty else { return }
+    guard streams.undelivered.isEmpty, !streams.isConversing else { return }
     // A request that has begun is served, unless the server stops.
     guard incoming.isEmpty || streams.cut != nil || live.isDraining else { return }
     if let cut = streams.cut {
@@ -92,16 +164,38 @@ extension ServedRequests {
     connection.terminate(by: ending)
   }
 
+  /// Ends one of several requests because its client has cancelled it or it is invalid, or for
+  /// another cause, which is a sentence.
+  func cancel(_ stream: Int, _ error: ProtocolError, because cause: String? = nil) {
+    for response in answering where response.stream == stream {
+      if let cause { response.writer.cut(because: cause) } else { response.writer.clientLeft() }
+    }
+    answering.removeAll { $0.stream == stream }
+    incoming.removeAll { $0.stream == stream }
+    streams.remove(stream)
+    streams.tunnels[stream]?.closed(SocketError(.read, ECONNRESET))
+    awaitOldest()
+    switch error.kind {
+    case .badMessage, .truncated: break
+    default: refuse(stream, handler.refusal(error.status, error.sentence))
+    }
+    _ = idleIfAsked()
+  }
+
   /// Notes that the codec has received a complete response.
   func noteWritten(_ stream: Int) {
-    if !codec.servesInOrder, !codec.isDelivered(stream) { streams.undelivered.insert(stream) }
+    if codec.servesInOrder { return }
+    if !codec.isDelivered(stream) { streams.undelivered.insert(stream) }
+    // The response is not that of a handshake.
+    if streams.tunnels[stream]?.successor == nil {
+      streams.tunnels.removeValue(forKey: stream)?.closed(nil)
+    }
   }
 
   /// Refuses a request above a limit. Its stream alone ends.
   func refuse(_ stream: Int, _ response: Response) {
     var encoder = ResponseEncoder(on: stream, by: codec)
-    encoder.frame(response.status, length: response.body.count, keepsAlive: true)
-    channel?.write { encoder.append(response, to: &$0) }
+    channel?.write { encoder.append(response, keepsAlive: true, to: &$0) }
     noteWritten(stream)
   }
 
@@ -124,10 +218,5 @@ extension ServedRequests {
       channel?.write { codec.appendLast(.notice(408, text), on: nil, to: &$0) }
     }
     channel?.close()
-  }
-
-  /// Sets the timeout in which the client has to receive the rest of the responses.
-  func awaitDelivery() {
-    if connection.isServing { deadline.begin(.idle, on: reactor) }
   }
 }

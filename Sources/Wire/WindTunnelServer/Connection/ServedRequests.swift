@@ -6,15 +6,17 @@ internal import WindTunnel
 /// A codec reads and writes the protocol, a handler decides about each request, and a stream number
 /// identifies it. Owned by its connection, and used only on the loop's thread.
 final class ServedRequests {
+  /// The maximum number of events that a connection with streams reads before others have a turn.
+  private static let eventsPerTurn = 128
+
   unowned let connection: ServedConnection
   let context: PortContext
   let reactor: Reactor
-  private let handler: any RequestHandler
+  let handler: any RequestHandler
   let deadline: Deadline
   let live: LiveConnections
   private(set) var codec: any ConnectionCodec
-  /// The codec if it is HTTP/1.1; `nil` otherwise. Only requests of HTTP/1.1 are recognised by
-  /// their bytes.
+  /// The codec if it is HTTP/1.1, whose requests are recognised by their bytes.
   private var http1: HTTP1Codec?
   /// The codec if it is HTTP/2.
   private var http2: HTTP2Codec?
@@ -45,10 +47,8 @@ final class ServedRequests {
   }
 
   var channel: Channel? { connection.channel }
-  /// Whether no request is being received and no response is being sent.
-  private var isIdle: Bool { incoming.isEmpty && answering.isEmpty }
-  /// Whether a response is being sent.
-  var isAnswering: Bool { !answering.isEmpty }
+  /// Whether no request is received, no response is sent, and no other protocol is spoken.
+  var isIdle: Bool { incoming.isEmpty && answering.isEmpty && !streams.isConversing }
 
   /// Replaces the protocol before its first byte.
   func speak(_ codec: any ConnectionCodec) {
@@ -75,7 +75,10 @@ final class ServedRequests {
     let wasAnswering = !answering.isEmpty
     if whole.isEmpty || !codec.servesInOrder { read() }
     for writer in whole { writer.clientEnded() }
-    guard codec.servesInOrder else { return end(by: .close) }
+    guard codec.servesInOrder else {
+      for tunnel in streams.tunnels.values { tunnel.connectionEnded() }
+      return end(by: .close)
+    }
     // Requests that wait for earlier responses are still served.
     guard !wasAnswering, connection.isServing, isIdle else { return }
     if codec.bufferedBytes == 0 || !channel.isCongested { channel.close() }
@@ -88,9 +91,11 @@ final class ServedRequests {
   }
 
   /// Ends all responses, since the client's connection has ended.
-  func clientLeft() {
+  func clientLeft(_ error: SocketError? = nil) {
     for response in answering { response.writer.clientLeft() }
-    answering = []
+    let tunnels = streams.tunnels.values
+    (answering, streams.tunnels) = ([], [:])
+    for tunnel in tunnels { tunnel.closed(error) }
   }
 
   /// Ends all responses, since the server stops.
@@ -119,7 +124,7 @@ final class ServedRequests {
   }
 
   /// Begins the idle end that a response has asked for, if no request is open; false if not.
-  private func idleIfAsked() -> Bool {
+  func idleIfAsked() -> Bool {
     guard let end = streams.idleEnd, isIdle, connection.isServing else { return false }
     streams.idleEnd = nil
     idle(until: end)
@@ -166,6 +171,7 @@ final class ServedRequests {
   }
 
   private func readRequests(on connection: ServedConnection) {
+    var left = Self.eventsPerTurn
     while connection.isServing {
       // The next request waits until the client has read most of the earlier responses.
       if let channel, channel.isCongested, isIdle || !codec.servesInOrder {
@@ -184,15 +190,19 @@ final class ServedRequests {
         return deadline.begin(awaited, on: reactor)
       }
       take(event, on: stream)
+      left -= 1
+      if left == 0, !codec.servesInOrder, channel?.inputEnded == false { return readLater() }
     }
   }
 
   /// The event that is expected from the client while no response is being sent.
-  private var awaited: Deadline.Kind {
+  var awaited: Deadline.Kind {
     guard incoming.isEmpty else { return .request }
-    if !streams.stalled.isEmpty { return .none }
-    // Undelivered responses wait for the client's flow-control window.
-    return codec.isBetweenRequests || !streams.undelivered.isEmpty ? .idle : .request
+    // Undelivered responses have a deadline of their own.
+    if !streams.stalled.isEmpty || !streams.undelivered.isEmpty || streams.isConversing {
+      return .none
+    }
+    return codec.isBetweenRequests ? .idle : .request
   }
 
   /// Waits for the first byte of a request.
@@ -204,12 +214,6 @@ final class ServedRequests {
       channel.resumeReading()
     }
     if isIdle { deadline.begin(.idle, on: reactor) }
-  }
-
-  /// Moves the deadline to the request that began first, after another one has ended.
-  private func awaitOldest() {
-    guard let oldest = incoming.first else { return deadline.begin(.none, on: reactor) }
-    deadline.begin(.request, since: oldest.arrival.start, on: reactor)
   }
 
   private func take(_ event: RequestParser.Event, on stream: Int) {
@@ -224,10 +228,14 @@ final class ServedRequests {
     let index = incoming.firstIndex { $0.stream == stream }
     switch event {
     case .head(let head): begin(head, on: stream)
-    case .content(let data): if let index { append(data, at: index) }
+    case .content(let data):
+      if let index { append(data, at: index) } else { streams.tunnels[stream]?.receive(data) }
     case .trailers: break
     case .end:
-      guard let index else { return }
+      guard let index else {
+        streams.tunnels[stream]?.receiveEnd()
+        return
+      }
       var request = incoming.remove(at: index)
       awaitOldest()
       respond(to: request, request.body.finish(), by: request.handling)
@@ -235,24 +243,13 @@ final class ServedRequests {
     }
   }
 
-  /// Ends one of several requests because its client has cancelled it or it is invalid.
-  private func cancel(_ stream: Int, _ error: ProtocolError) {
-    for response in answering where response.stream == stream { response.writer.clientLeft() }
-    answering.removeAll { $0.stream == stream }
-    incoming.removeAll { $0.stream == stream }
-    streams.remove(stream)
-    awaitOldest()
-    switch error.kind {
-    case .badMessage, .truncated: break
-    default: refuse(stream, handler.refusal(error.status, error.sentence))
-    }
-    _ = idleIfAsked()
-  }
-
   private func begin(_ head: RequestHead, on stream: Int) {
     if !codec.servesInOrder, refuses(stream) { return }
     hasHead = true
     if answerKnown(head, on: stream) { return }
+    if head.opensTunnel, let channel {
+      streams.tunnels[stream] = StreamTunnel(stream, of: self, on: channel)
+    }
     var arrival = deck.noteBegin(isSecure: channel?.isSecure == true)
     let handling = handler.handle(head)
     if case .play(let naming, let handshakes) = handling {
@@ -279,10 +276,10 @@ final class ServedRequests {
   private func append(_ data: Data, at index: Int) {
     guard context.keepsContent else {
       let room = context.readBytesMax - incoming[index].body.count
-      if room > 0 { incoming[index].body.append(data.prefix(room)) }
+      if room > 0 { incoming.append(data.prefix(room), at: index) }
       return
     }
-    incoming[index].body.append(data)
+    incoming.append(data, at: index)
     let count = incoming[index].body.count
     if count > StreamedContent.wholeBytesMax, beginUpload(incoming[index]) { return }
     _ = refusesContent(count)
@@ -306,21 +303,25 @@ final class ServedRequests {
         isLast: http1 == nil || codec.isBetweenRequests,
         at: http2.map { StreamPlace(codec: $0, stream: request.stream) }
       )
-      switch answer {
-      case .sent:
-        noteWritten(request.stream)
-        next(.keep)
-      case .carried(let exchange):
-        carry(exchange, exchange.delivery, on: request.stream, from: .requestEnd)
-      }
+      proceed(with: answer, on: request.stream)
+    }
+  }
+
+  /// Continues after a decision of the deck about a complete request.
+  private func proceed(with answer: DeckResponder.Answer, on stream: Int) {
+    switch answer {
+    case .sent:
+      noteWritten(stream)
+      next(.keep)
+    case .carried(let exchange):
+      carry(exchange, exchange.delivery, on: stream, from: .requestEnd)
     }
   }
 
   /// Sends a response of the server's own.
   private func answer(_ response: Response, to request: IncomingRequest, isLast: Bool = false) {
     var encoder = ResponseEncoder(request.head, on: request.stream, by: codec)
-    encoder.frame(response.status, length: response.body.data.count, keepsAlive: !isLast)
-    channel?.write { encoder.append(response, to: &$0) }
+    channel?.write { encoder.append(response, keepsAlive: !isLast, to: &$0) }
     noteWritten(request.stream)
     if isLast {
       end(by: .close)
@@ -338,7 +339,11 @@ final class ServedRequests {
 
   /// Refuses an invalid request, and ends the connection.
   func refuse(_ error: ProtocolError, on stream: Int? = nil) {
-    if codec.servesInOrder { (answering, incoming) = ([], []) } else { clientLeft() }
+    if codec.servesInOrder {
+      (answering, incoming) = ([], [])
+    } else {
+      cutAll(because: "The connection ended: \(error.sentence)")
+    }
     if case .truncated = error.kind {
     } else {
       let response = handler.refusal(error.status, error.sentence)
@@ -359,9 +364,9 @@ final class ServedRequests {
     // No other bytes were received.
     case .sent where live.isDraining || channel.inputEnded: connection.terminate(by: .close)
     case .sent: awaitRequest(on: channel)
-    case .carried(let exchange):
+    case .carried:
       deadline.begin(.none, on: reactor)
-      carry(exchange, exchange.delivery, on: HTTP1Codec.stream, from: .requestEnd)
+      proceed(with: answer, on: HTTP1Codec.stream)
     }
     return true
   }
@@ -372,13 +377,7 @@ final class ServedRequests {
       let answer = deck.answer(head, on: channel, at: StreamPlace(codec: http2, stream: stream))
     else { return false }
     awaitOldest()
-    switch answer {
-    case .sent:
-      noteWritten(stream)
-      next(.keep)
-    case .carried(let exchange):
-      carry(exchange, exchange.delivery, on: stream, from: .requestEnd)
-    }
+    proceed(with: answer, on: stream)
     return true
   }
 
@@ -393,6 +392,7 @@ final class ServedRequests {
     let encoder = ResponseEncoder(exchange.head, on: stream, by: codec)
     let player = Player(delivery, shaper: exchange.outcome.shaper, metersLive: true)
     let writer = ResponseWriter(player, of: exchange, by: encoder, to: connection)
+    if !answering.isEmpty, exchange.outcome.path?.exchange != nil { wake(at: connection.now) }
     answering.append(OutgoingResponse(stream: stream, writer: writer, upload: upload))
     writer.advance(.arrived(arrival))
   }

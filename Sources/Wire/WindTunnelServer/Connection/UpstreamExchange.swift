@@ -155,7 +155,7 @@ extension UpstreamExchange {
   private func began(_ start: ResponseStart) {
     recorder.began(start)
     guard client?.channel != nil else { return }
-    leaveUndone("the answer is no WebSocket")
+    leaveUndone("the response is not a WebSocket")
     var shown = start.head
     exchange.mapping.localise(&shown)
     // RFC 9110 §7.6.1: connection fields apply to the origin's connection, not to the client's.
@@ -278,7 +278,7 @@ extension UpstreamExchange {
     exchange.measure?.known.status = status
     exchange.finished(ending)
     let channel = client?.channel
-    channel?.write { encoder.appendNotice(status, notice ?? text, to: &$0) }
+    channel?.write { encoder.appendLast(.notice(status, notice ?? text), to: &$0) }
     channel?.close()
   }
 
@@ -295,7 +295,7 @@ extension UpstreamExchange {
       passing.exchange.finished(.failed(symptom))
       passing.pass(passing.waiting.count)
       let notice = "The upstream \(passing.upstream.url) failed: \(text.withoutFullStop)."
-      if !hasBegun { client?.write { passing.encoder.appendNotice(502, notice, to: &$0) } }
+      if !hasBegun { client?.write { passing.encoder.appendLast(.notice(502, notice), to: &$0) } }
       if symptom == .connectionLost, hasBegun { client?.reset() } else { client?.close() }
     }
   }

@@ -31,14 +31,6 @@ final class ConsoleGate: Sendable {
       + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   ]
 
-  /// The limits of a peer.
-  static let limits: Limits = {
-    var limits = Limits()
-    limits.bodyBytesMax = bodyBytesMax
-    limits.connectionsMax = 64
-    return limits
-  }()
-
   /// The name of the cookie that identifies the device.
   private static let cookie = "windtunnel-console"
 

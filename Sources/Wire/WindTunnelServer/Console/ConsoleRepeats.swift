@@ -14,7 +14,7 @@ final class ConsoleRepeats: Sendable {
   private let isProxy: Bool
   private let client: HTTPClient
   /// The number of requests in progress.
-  private let underWay = Locked(0)
+  private let underWay = ConnectionLimit()
 
   /// Creates a sender to a server at a URL, or through it if it is a proxy.
   init(to url: String, isProxy: Bool) throws(DialFailure) {
@@ -26,12 +26,7 @@ final class ConsoleRepeats: Sendable {
 
   /// Sends a request; returns `false` if the maximum number is in progress.
   func send(_ request: Request) -> Bool {
-    let hasRoom = underWay.withLock { count in
-      guard count < Self.underWayMax else { return false }
-      count += 1
-      return true
-    }
-    guard hasRoom else { return false }
+    guard underWay.enter(atMost: Self.underWayMax) else { return false }
     var request = request
     if !isProxy {
       (request.url.scheme, request.url.host, request.url.port) = (base.scheme, base.host, base.port)
@@ -44,7 +39,7 @@ final class ConsoleRepeats: Sendable {
     if isProxy { question.proxy = base }
     let exchange = client.send(question) { [underWay] event in
       switch event {
-      case .end, .unreadable, .failed: underWay.withLock { $0 -= 1 }
+      case .end, .unreadable, .failed: underWay.leave()
       case .sent, .head, .content: break
       }
     }

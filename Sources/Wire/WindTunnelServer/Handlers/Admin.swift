@@ -47,14 +47,6 @@ public struct Admin: Sendable {
 
   /// The maximum size of a cassette for the port in bytes.
   public static let cassetteBytesMax = 64 << 20
-
-  /// The limits of a peer. A cassette is the largest body.
-  static let limits: Limits = {
-    var limits = Limits()
-    limits.bodyBytesMax = cassetteBytesMax
-    limits.connectionsMax = 64
-    return limits
-  }()
 }
 
 /// The handler of an admin port, which responds to queries about a server and changes it.

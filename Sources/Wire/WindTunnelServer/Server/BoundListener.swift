@@ -96,16 +96,21 @@ struct BoundListener: @unchecked Sendable {
     let handler = AdminHandler(admin, deck, open) { scenario, seed in
       console?.begin(scenario, seed: seed)
     }
-    return try await openOwn(at: "127.0.0.1", admin.port, Admin.limits, group, deck) { _ in
+    // A cassette is the largest body.
+    let most = Admin.cassetteBytesMax
+    return try await openOwn(at: "127.0.0.1", admin.port, most, group, deck) { _ in
       handler
     }
   }
+
+  /// The maximum number of connections of a port whose requests the server itself answers.
+  static let ownConnectionsMax = 64
 
   /// Opens a port whose requests the server itself answers, without the scenario.
   static func openOwn(
     at host: String,
     _ port: Int,
-    _ limits: Limits,
+    _ bodyBytesMax: Int,
     _ group: EventLoopGroup,
     _ deck: Deck,
     _ handler: @escaping @Sendable (_ peer: String) -> any RequestHandler
@@ -114,7 +119,8 @@ struct BoundListener: @unchecked Sendable {
       throw ServerError.cannotListen("\(host):\(port) is not an address with a port up to 65535")
     }
     var own = ReplayServer.Options()
-    (own.host, own.limits, own.isAdmin) = (host, limits, true)
+    (own.host, own.isAdmin) = (host, true)
+    (own.limits.bodyBytesMax, own.limits.connectionsMax) = (bodyBytesMax, Self.ownConnectionsMax)
     return try await BoundListener.open(
       at: address,
       for: .fixed(.deck),

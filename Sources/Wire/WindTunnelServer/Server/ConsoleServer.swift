@@ -35,7 +35,8 @@ package final class ConsoleServer: Sendable {
     let deck = Deck(Cassette())
     let group = group
     func open(at host: String, _ port: Int) async throws -> BoundListener {
-      try await BoundListener.openOwn(at: host, port, ConsoleGate.limits, group, deck, handler)
+      let most = ConsoleGate.bodyBytesMax
+      return try await BoundListener.openOwn(at: host, port, most, group, deck, handler)
     }
     let own = try await open(at: "127.0.0.1", port)
     (self.port, self.handler) = (own.port, handler)

@@ -1,6 +1,32 @@
 internal import Foundation
 internal import WindTunnel
 
+/// The transport of a client's bytes in a protocol other than HTTP: a connection, or one stream.
+protocol ByteCarrier: AnyObject {
+  /// Kept until the carrier is closed.
+  var delegate: (any ChannelDelegate)? { get set }
+  /// The connection, which may have other streams.
+  var channel: Channel { get }
+  /// Whether bytes can be sent and received, without a pending end.
+  var isOpen: Bool { get }
+  var isCongested: Bool { get }
+  var isReadingPaused: Bool { get }
+  var inputEnded: Bool { get }
+
+  func write(_ bytes: UnsafeRawBufferPointer)
+  func notifyWhenDrained()
+  func pauseReading(_ pauses: Bool)
+  func finishWriting()
+  func close()
+  func reset()
+  func abandon()
+}
+
+extension Channel: ByteCarrier {
+  var channel: Channel { self }
+  var isOpen: Bool { phase == .open }
+}
+
 /// A client's connection that carries a protocol other than HTTP, and the simulated link between
 /// the client and its delegate.
 ///
@@ -8,9 +34,9 @@ internal import WindTunnel
 /// client reach the delegate in the same way. In each direction the order is kept and the end
 /// follows all bytes. Without a link, everything passes at once. Use it on the loop's thread only.
 final class LinkedConnection {
-  /// The other end of the link. It must hold this object weakly; the channel holds this object.
+  /// The other end of the link. It must hold this object weakly; the carrier holds this object.
   var delegate: (any ChannelDelegate)?
-  private let channel: Channel
+  private let carrier: any ByteCarrier
   /// The player of the link; `nil` if there is none.
   private var player: Player?
   private var queue: [Player.Action] = []
@@ -31,7 +57,7 @@ final class LinkedConnection {
   private(set) var inputEnded = false
   /// The error of a client whose connection is closed while its last bytes are in transit.
   private var lost: SocketError?
-  /// This object, while such bytes are in transit: its channel no longer holds it.
+  /// This object, while such bytes are in transit: its carrier no longer holds it.
   private var own: LinkedConnection?
   /// Whether the delegate currently wants no more bytes.
   private(set) var isReadingPaused: Bool
@@ -41,34 +67,41 @@ final class LinkedConnection {
   /// Takes over a connection.
   ///
   /// - Parameters:
-  ///   - channel: The client's connection, which holds this object until it is closed.
+  ///   - carrier: The client's connection or stream, which holds this object until it is closed.
   ///   - down: The shaper of the bytes to the client; `nil` if there is no link.
   ///   - up: The shaper of the bytes from the client.
   ///   - began: Called at the first byte to the client.
-  init(_ channel: Channel, down: Shaper? = nil, up: Shaper? = nil, began: (() -> Void)? = nil) {
-    (self.channel, self.began, alarm) = (channel, began, Alarm(on: channel.reactor))
-    isReadingPaused = channel.isReadingPaused
+  init(
+    _ carrier: any ByteCarrier,
+    down: Shaper? = nil,
+    up: Shaper? = nil,
+    began: (() -> Void)? = nil
+  ) {
+    (self.carrier, self.began) = (carrier, began)
+    alarm = Alarm(on: carrier.channel.reactor)
+    isReadingPaused = carrier.isReadingPaused
     if down != nil || up != nil {
       player = Player(Delivery([.relay]), shaper: down, up: up)
       _ = player?.next(.tick, at: .zero)
     }
-    channel.delegate = self
+    carrier.delegate = self
   }
 
+  private var channel: Channel { carrier.channel }
   var reactor: Reactor { channel.reactor }
   private var isMetering: Bool { player?.isMetering == true }
 
   // MARK: To the client
 
   /// Whether the connection is open, without a pending close or reset.
-  var isOpen: Bool { channel.phase == .open && !isClosing }
+  var isOpen: Bool { carrier.isOpen && !isClosing }
   private var isClosing: Bool { ending == .close || ending == .reset }
 
   /// Whether some written bytes are still on the link, to a client that is connected.
   var hasUnread: Bool { lost == nil && !down.isEmpty }
 
   /// Whether the producer should pause.
-  var isCongested: Bool { channel.isCongested || held.contains(.down) }
+  var isCongested: Bool { carrier.isCongested || held.contains(.down) }
 
   /// Writes bytes, unless the end has been written.
   func write(_ bytes: UnsafeRawBufferPointer) {
@@ -83,7 +116,7 @@ final class LinkedConnection {
   /// Requests one ``ChannelDelegate/channelDrained(_:)``, which never happens within this call.
   func notifyWhenDrained() {
     wantsDrained = true
-    if !held.contains(.down) { channel.notifyWhenDrained() }
+    if !held.contains(.down) { carrier.notifyWhenDrained() }
   }
 
   /// Sends the FIN after all written bytes and continues to read.
@@ -93,7 +126,7 @@ final class LinkedConnection {
   func close() { end(by: .close) }
 
   /// Closes the connection at once and drops the bytes in transit.
-  func abandon() { if own == nil { channel.abandon() } else { closed(lost) } }
+  func abandon() { if own == nil { carrier.abandon() } else { closed(lost) } }
 
   /// Resets the connection after all written bytes.
   func reset() { end(by: .reset) }
@@ -109,9 +142,9 @@ final class LinkedConnection {
   private func passEnd(by ending: CloseMethod) {
     hasPassedEnd = true
     switch ending {
-    case .finish: channel.finishWriting()
-    case .close: channel.close()
-    case .reset: channel.reset()
+    case .finish: carrier.finishWriting()
+    case .close: carrier.close()
+    case .reset: carrier.reset()
     }
   }
 
@@ -120,7 +153,7 @@ final class LinkedConnection {
     guard lost == nil else { return }
     began?()
     began = nil
-    channel.write(bytes)
+    carrier.write(bytes)
   }
 
   // MARK: From the client
@@ -133,12 +166,12 @@ final class LinkedConnection {
 
   func resumeReading() { pauseReading(false) }
 
-  private func updateReading() { channel.pauseReading(isReadingPaused || held.contains(.up)) }
+  private func updateReading() { carrier.pauseReading(isReadingPaused || held.contains(.up)) }
 
   /// Begins with the bytes, and possibly the end, that the client sent after its request.
   func begin(with early: Data) {
     early.withUnsafeBytes { receive($0) }
-    if channel.inputEnded { channelReachedEnd(channel) }
+    if carrier.inputEnded { channelReachedEnd(channel) }
   }
 
   private func receive(_ bytes: UnsafeRawBufferPointer) {
@@ -164,7 +197,7 @@ final class LinkedConnection {
       }
     }
     updateReading()
-    if wantsDrained, !held.contains(.down) { channel.notifyWhenDrained() }
+    if wantsDrained, !held.contains(.down) { carrier.notifyWhenDrained() }
     carry()
   }
 

@@ -30,6 +30,7 @@ final class RequestExchange {
   func finished(_ ending: ExchangeEnd.Reason) {
     guard !isFinished else { return }
     isFinished = true
+    outcome.path?.exchange?.leave()
     mapping.context.deck.finished(outcome, measure?.end(ending))
   }
 }

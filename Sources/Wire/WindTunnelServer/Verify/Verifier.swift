@@ -18,7 +18,7 @@ public struct Verifier: Sendable {
   public var secrets: [String: String] = [:]
   /// Whether requests that may change something are also sent.
   public var asksUnsafe = false
-  /// Whether unsafe requests are also sent if their responses have secrets that later requests
+  /// Whether logins are also sent: unsafe requests whose responses have secrets that later requests
   /// send. The live response's values replace the redacted parts.
   public var logsIn = false
   /// The maximum time for a response on an open connection.

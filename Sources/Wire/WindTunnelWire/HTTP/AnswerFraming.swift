@@ -77,7 +77,7 @@ extension [UInt8] {
     framed answer: AnswerFraming,
     for version: HTTPVersion = .http11
   ) {
-    appendStatusLine(head.status, reason: reason ?? head.reason)
+    appendStatusLine(head.status, reason: reason ?? head.customReasonPhrase)
     var isFramed = false
     for field in head.headers {
       switch field.name.utf8.count {

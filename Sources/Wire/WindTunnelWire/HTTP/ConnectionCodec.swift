@@ -26,6 +26,9 @@ package protocol ConnectionCodec: AnyObject {
   /// Removes and returns the unread bytes, for another protocol.
   func takeRemainder() -> Data
 
+  /// Returns content of a tunnel to the flow-control windows, after its reader has used it.
+  func giveBack(_ count: Int, on stream: Int)
+
   /// Announces that no further request is served.
   func appendGoAway(to bytes: inout [UInt8])
   /// Writes permission to send the content of a request (RFC 9110 §10.1.1).
@@ -34,6 +37,8 @@ package protocol ConnectionCodec: AnyObject {
   func append(_ head: EncodedHead, on stream: Int, to bytes: inout [UInt8])
   /// Writes a part of the content.
   func append(_ content: Data, in framing: Framing, on stream: Int, to bytes: inout [UInt8])
+  /// Writes bytes that are not a response, after the pending control frames.
+  func appendRaw(_ bytes: Data, to output: inout [UInt8])
   /// Writes the end of the content.
   func appendEnd(
     _ trailers: HeaderFields,
@@ -61,8 +66,24 @@ package protocol ConnectionCodec: AnyObject {
   /// Ends one stream with an error code (RFC 9113 §6.4); false if the protocol can only end the
   /// connection.
   func appendReset(_ error: StreamError, on stream: Int, to bytes: inout [UInt8]) -> Bool
+  /// Returns the response that has waited longest for the client. Each byte that the client accepts
+  /// restarts the wait, and open tunnels may wait without a limit.
+  ///
+  /// - Parameter lastSent: The time at which the system accepted bytes last.
+  /// - Returns: The stream, and the start of its wait; `nil` if no response waits.
+  func longestWait(sending lastSent: Moment?) -> (stream: Int, since: Moment)?
   /// Returns whether the response on this stream was written to the output, including its end.
   func isDelivered(_ stream: Int) -> Bool
+}
+
+extension ConnectionCodec {
+  // Only streams of HTTP/2 have windows.
+  package func longestWait(sending lastSent: Moment?) -> (stream: Int, since: Moment)? { nil }
+  package func giveBack(_ count: Int, on stream: Int) {}
+
+  package func appendRaw(_ bytes: Data, to output: inout [UInt8]) {
+    bytes.withUnsafeBytes { output.append(contentsOf: $0) }
+  }
 }
 
 /// The error codes of HTTP/2, for a stream or for the connection (RFC 9113 §7).
@@ -145,12 +166,13 @@ package struct ResponseEncoder {
 
   /// Writes content, without framing if there was no head.
   package func append(_ content: Data, to bytes: inout [UInt8]) {
-    guard let framing else {
-      // Frames of the protocol go first, such as the server's SETTINGS (RFC 9113 §3.4).
-      _ = codec.appendPending(upTo: 1, to: &bytes)
-      return bytes.append(contentsOf: content)
-    }
+    guard let framing else { return appendRaw(content, to: &bytes) }
     codec.append(content, in: framing.framing, on: stream, to: &bytes)
+  }
+
+  /// Writes bytes that are not a response.
+  package func appendRaw(_ bytes: Data, to output: inout [UInt8]) {
+    codec.appendRaw(bytes, to: &output)
   }
 
   /// Writes the end of a response that has a head.
@@ -160,16 +182,12 @@ package struct ResponseEncoder {
     codec.appendEnd(trailers, in: framing.framing, on: stream, to: &bytes)
   }
 
-  /// Writes a whole response, framed as decided.
-  package func append(_ response: Response, to bytes: inout [UInt8]) {
+  /// Writes a whole response.
+  package mutating func append(_ response: Response, keepsAlive: Bool, to bytes: inout [UInt8]) {
+    frame(response.status, length: response.body.count, keepsAlive: keepsAlive)
     append(response.head, to: &bytes)
     if !isWithoutContent { append(response.body.data, to: &bytes) }
     appendEnd([:], to: &bytes)
-  }
-
-  /// Writes a response of the server itself, after which the connection ends.
-  package func appendNotice(_ status: Int, _ text: String, to bytes: inout [UInt8]) {
-    appendLast(.notice(status, text), to: &bytes)
   }
 
   /// Writes a complete response, after which the connection ends.

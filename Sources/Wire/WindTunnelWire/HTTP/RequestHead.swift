@@ -25,6 +25,11 @@ package struct RequestHead: Sendable, Hashable {
       && headers.contains(token: "upgrade", in: "Connection")
   }
 
+  /// Whether the request is an extended CONNECT whose stream can carry a WebSocket (RFC 8441 §5).
+  package var opensTunnel: Bool {
+    version == .http2 && framing == .chunked && asksForWebSocket
+  }
+
   /// The request line before the fields are read.
   package struct RequestLine: Sendable, Hashable {
     package var method: String
@@ -71,7 +76,7 @@ package struct RequestHead: Sendable, Hashable {
         let end = rest.firstIndex { $0 == 0x2F || $0 == 0x3F } ?? rest.count
         // User information before the host can hide the host (RFC 9110 §4.2.4).
         guard end > 0, rest.part(0..<end).isHostField else {
-          throw .bad("The target \(target.quoted) has no host (RFC 9110 §4.2.1).")
+          throw .bad("The target \(target.quoted) has no valid host or port (RFC 9110 §4.2.1).")
         }
         return
       }

@@ -23,6 +23,8 @@ package final class HTTP2Codec: ConnectionCodec {
   private var input = ByteQueue()
   private var stage = Stage.preface
   private var hasEnded = false
+  /// Whether bytes were written that are not frames. No frames follow them.
+  private var hasLeftFraming = false
   /// The end of the request whose last part was returned; `nil` if there is none.
   private var followUp: (stream: Int, event: RequestParser.Event)?
   private var reader: HTTP2FrameReader
@@ -32,17 +34,21 @@ package final class HTTP2Codec: ConnectionCodec {
   /// - Parameters:
   ///   - limits: The limits of a request, as over HTTP/1.1.
   ///   - bounds: The limits of the connection.
+  ///   - acceptsWebSockets: Whether a stream can carry a WebSocket (RFC 8441).
   ///   - clock: Returns the time, by which resets are limited.
   package init(
     limits: Limits,
     bounds: HTTP2Limits = HTTP2Limits(),
+    acceptsWebSockets: Bool = false,
     clock: @escaping () -> Moment = Moment.now
   ) {
     reader = HTTP2FrameReader(limits, bounds, clock)
+    reader.acceptsWebSockets = acceptsWebSockets
     reader.output.control.bytes.appendSettings([
       (.maxConcurrentStreams, bounds.concurrentStreamsMax),
       (.initialWindowSize, bounds.streamWindowBytes),
       (.maxHeaderListSize, limits.headerBytesMax),
+      (.enableConnectProtocol, acceptsWebSockets ? 1 : 0),
     ])
     // RFC 9113 §6.9.2: SETTINGS do not change the connection's flow-control window.
     reader.output.control.bytes.appendWindowUpdate(bounds.connectionWindowBytes - 65_535, on: 0)
@@ -82,6 +88,8 @@ package final class HTTP2Codec: ConnectionCodec {
   }
 
   package func takeRemainder() -> Data { Data() }
+
+  package func giveBack(_ count: Int, on stream: Int) { reader.giveBack(count, on: stream) }
 
   /// Reads one frame; `nil` if it is incomplete.
   private func step() throws(HTTP2Fault) -> HTTP2FrameReader.Found? {
@@ -137,8 +145,7 @@ package final class HTTP2Codec: ConnectionCodec {
       reader.output.refuse(id)
       return (id, .failed(error))
     case .stream(let id, let code, let sentence):
-      // The server no longer knows a stream after its complete response.
-      let isServed = reader.output.streams[id].map { !$0.isDelivered } ?? false
+      let isServed = reader.output.streams[id]?.isServed ?? false
       reader.output.reset(id, code)
       guard reader.countReset() else { return take(HTTP2FrameReader.tooManyResets) }
       return isServed ? (id, .failed(.bad(sentence))) : nil
@@ -149,7 +156,7 @@ package final class HTTP2Codec: ConnectionCodec {
   private func cutOff() -> (stream: Int, event: RequestParser.Event)? {
     let isCut = { (stream: HTTP2Stream) in
       let isNeeded = !stream.request.isSkipped && !stream.isDelivered
-      return isNeeded && !stream.request.isEnded
+      return isNeeded && stream.request.isIncomplete
     }
     guard let stream = reader.output.streams.all.first(where: isCut) else { return nil }
     let expected = stream.request.length
@@ -171,20 +178,17 @@ package final class HTTP2Codec: ConnectionCodec {
     _ body: (inout HTTP2Writer) -> Result
   ) -> Result {
     // The writer owns the output during the call, so that nothing is copied.
+    let count = bytes.count
     swap(&bytes, &reader.output.output)
-    defer { swap(&bytes, &reader.output.output) }
+    defer {
+      swap(&bytes, &reader.output.output)
+      if hasLeftFraming { bytes.removeLast(bytes.count - count) }
+    }
     return body(&reader.output)
   }
 
   package func append(_ head: EncodedHead, on stream: Int, to bytes: inout [UInt8]) {
     write(to: &bytes) { $0.append(head.head, framed: head.framing, on: stream) }
-  }
-
-  /// Returns the field block of a head, which has the same bytes on every connection.
-  package static func block(_ head: ResponseHead, framed answer: AnswerFraming) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.appendBlock(head, framed: answer)
-    return bytes
   }
 
   /// Writes the head of a final response, whose field block is given.
@@ -204,6 +208,13 @@ package final class HTTP2Codec: ConnectionCodec {
     to bytes: inout [UInt8]
   ) {
     write(to: &bytes) { $0.append(content, in: framing, on: stream) }
+  }
+
+  package func appendRaw(_ bytes: Data, to output: inout [UInt8]) {
+    // The server's SETTINGS go first (RFC 9113 §3.4).
+    write(to: &output) { $0.flushControl() }
+    hasLeftFraming = true
+    output.append(contentsOf: bytes)
   }
 
   package func appendEnd(
@@ -233,7 +244,7 @@ package final class HTTP2Codec: ConnectionCodec {
 
   package func appendReset(_ error: StreamError, on stream: Int, to bytes: inout [UInt8]) -> Bool {
     write(to: &bytes) { writer in
-      writer.reset(stream, error)
+      if writer.streams[stream] != nil { writer.reset(stream, error) }
       writer.flushControl()
     }
     return true
@@ -241,6 +252,10 @@ package final class HTTP2Codec: ConnectionCodec {
 
   package func isCongested(_ stream: Int) -> Bool {
     reader.output.streams[stream]?.response.waiting.isEmpty == false
+  }
+
+  package func longestWait(sending lastSent: Moment?) -> (stream: Int, since: Moment)? {
+    reader.output.longestWait(sending: lastSent, countingTunnels: hasEnded)
   }
 
   package func isDelivered(_ stream: Int) -> Bool {

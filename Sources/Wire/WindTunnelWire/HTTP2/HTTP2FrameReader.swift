@@ -16,6 +16,8 @@ struct HTTP2FrameReader {
 
   private let limits: Limits
   private let bounds: HTTP2Limits
+  /// Whether a stream can carry a WebSocket (RFC 8441).
+  var acceptsWebSockets = false
   private let clock: () -> Moment
   private var blocks: HTTP2FieldBlocks
   /// The writer of this end's frames.
@@ -28,7 +30,7 @@ struct HTTP2FrameReader {
   init(_ limits: Limits, _ bounds: HTTP2Limits, _ clock: @escaping () -> Moment) {
     (self.limits, self.bounds, self.clock) = (limits, bounds, clock)
     blocks = HTTP2FieldBlocks(limits, bounds)
-    output = HTTP2Writer(bounds)
+    output = HTTP2Writer(bounds, clock)
     window = HTTP2ReceiveWindow(bounds.connectionWindowBytes)
     budget = HTTP2ResetBudget(bounds, at: clock())
   }
@@ -78,26 +80,32 @@ struct HTTP2FrameReader {
     guard window.receive(frame.length) else {
       throw .connection(.flowControlError, "Content exceeds the connection's window.")
     }
+    let isEnd = frame.flags.contains(.endStream)
+    let (isReceived, isKept) = output.streams[id]?.receive(frame.length) ?? (true, false)
     // Content of a stream that was reset counts as well (RFC 9113 §5.1).
-    if let more = window.giveBack(frame.length) {
-      output.control.bytes.appendWindowUpdate(more, on: 0)
-    }
+    let used = isKept ? frame.length - content.count : frame.length
+    giveBack(used, on: id, isLast: isEnd || !isReceived)
     guard let stream = try open(id) else { return .nothing }
     guard !stream.request.isEnded else {
       throw .stream(id, .streamClosed, "Content follows the end of a request.")
     }
-    let isEnd = frame.flags.contains(.endStream)
-    guard stream.receiveWindow.receive(frame.length) else {
+    guard isReceived else {
       throw .stream(id, .flowControlError, "Content exceeds the window of its stream.")
-    }
-    if let more = stream.receiveWindow.giveBack(frame.length), !isEnd {
-      output.control.bytes.appendWindowUpdate(more, on: id)
     }
     emptyData = content.isEmpty && !isEnd ? emptyData + 1 : 0
     guard emptyData <= bounds.emptyDataMax else {
       throw .excess("Too many DATA frames have no content.")
     }
     return try take(content, isEnd: isEnd, of: stream)
+  }
+
+  /// Returns content to the windows of the connection and of the stream.
+  mutating func giveBack(_ count: Int, on id: Int, isLast: Bool = false) {
+    if let more = window.giveBack(count) { output.control.bytes.appendWindowUpdate(more, on: 0) }
+    guard !isLast, let stream = output.streams[id], !stream.request.isEnded,
+      let more = stream.receiveWindow.giveBack(count)
+    else { return }
+    output.control.bytes.appendWindowUpdate(more, on: id)
   }
 
   private mutating func take(
@@ -112,7 +120,7 @@ struct HTTP2FrameReader {
       throw .stream(stream.id, .protocolError, "The content is not as long as content-length.")
     }
     let isSkipped = stream.request.isSkipped
-    guard isSkipped || received <= limits.bodyBytesMax else {
+    guard isSkipped || stream.request.isTunnel || received <= limits.bodyBytesMax else {
       throw .refused(stream.id, .tooLarge(limits))
     }
     if isEnd { output.streams.endRequest(of: stream) }
@@ -126,14 +134,13 @@ struct HTTP2FrameReader {
   private func open(_ id: Int) throws(HTTP2Fault) -> HTTP2Stream? {
     if let stream = output.streams[id] { return stream }
     if output.isBeyondGoAway(id) { return nil }
-    switch output.streams.state(of: id) {
-    case .open(let stream): return stream
-    case .closed(.resetHere): return nil
-    case .closed(.resetByClient):
+    switch output.streams.end(of: id) {
+    case .resetHere: return nil
+    case .resetByClient:
       throw .stream(id, .streamClosed, "A frame follows RST_STREAM.")
-    case .closed(.regular):
+    case .regular:
       throw .connection(.streamClosed, "A frame follows the end of its stream.")
-    case .idle, .unknown:
+    case nil:
       throw .violation("A frame names a stream that was never opened.")
     }
   }
@@ -149,6 +156,9 @@ struct HTTP2FrameReader {
     }
     guard block.endsStream, !block.dependsOnItself else {
       throw .stream(id, .protocolError, "Trailers do not end their stream (RFC 9113 §8.1).")
+    }
+    guard !stream.request.isTunnel else {
+      throw .stream(id, .protocolError, "A tunnel has no trailers (RFC 9113 §8.5).")
     }
     return try end(stream, block.fields)
   }
@@ -175,14 +185,15 @@ struct HTTP2FrameReader {
       throw .refused(id, .fieldsTooLarge(limits))
     }
     do throws(HTTP2RequestFields.Failure) {
-      let request = try HTTP2RequestFields(fields)
+      let request = try HTTP2RequestFields(fields, takesProtocol: acceptsWebSockets)
       stream.request.length = request.contentLength
       stream.request.isHead = request.isHead
       let head = try request.head(isWhole: block.endsStream, limits)
+      stream.request.isTunnel = head.opensTunnel
       // CONNECT opens no tunnel here, so its content is skipped.
       stream.request.isSkipped = head.method == "CONNECT"
       output.streams.insert(stream)
-      let isLast = block.endsStream || stream.request.isSkipped
+      let isLast = block.endsStream || stream.request.isSkipped || stream.request.isTunnel
       return Found(stream: id, event: .head(head), isLast: isLast)
     } catch {
       switch error {
@@ -239,8 +250,7 @@ struct HTTP2FrameReader {
     guard let stream = output.streams[id] else { return .nothing }
     output.streams.close(id, .resetByClient)
     guard countReset() else { throw Self.tooManyResets }
-    // The server no longer knows a stream after its complete response.
-    if stream.isDelivered { return .nothing }
+    if !stream.isServed { return .nothing }
     // RFC 9113 §7: an unknown code is treated as INTERNAL_ERROR.
     let code = StreamError(rawValue: UInt32(frame.payload.number(at: 0))) ?? .internalError
     return Found(stream: id, event: .failed(.bad("The client reset the stream: \(code).")))

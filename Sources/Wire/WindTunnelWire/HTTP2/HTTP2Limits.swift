@@ -15,7 +15,7 @@ package struct HTTP2Limits: Sendable, Hashable {
   /// Go's server: 1 MiB; nghttpd: 64 KiB.
   package var streamWindowBytes = 256 * 1024
   /// The flow-control window of the connection: the number of bytes of content that a client may
-  /// send on all streams before they are read.
+  /// send on all streams before they are read. Content that tunnels have not used stays within it.
   ///
   /// Go's server: 1 MiB; nghttpd: 64 KiB.
   package var connectionWindowBytes = 1024 * 1024

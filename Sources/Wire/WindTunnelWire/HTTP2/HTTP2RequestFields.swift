@@ -17,6 +17,8 @@ struct HTTP2RequestFields {
   private var scheme: String?
   private var path: String?
   private var authority: String?
+  /// The value of `:protocol`, which extends CONNECT (RFC 8441 §4).
+  private var protocolName: String?
   private var host: String?
   /// The value of `content-length`.
   private(set) var contentLength: Int?
@@ -27,8 +29,12 @@ struct HTTP2RequestFields {
   /// The fields. The first one is `Host`, whose value is set last.
   private var fields = [HeaderField("Host", "")]
 
+  /// Whether `:protocol` is known, because SETTINGS_ENABLE_CONNECT_PROTOCOL was sent (RFC 8441 §3).
+  private let takesProtocol: Bool
+
   /// Reads the fields of a request.
-  init(_ list: [HPACKField]) throws(Failure) {
+  init(_ list: [HPACKField], takesProtocol: Bool) throws(Failure) {
+    self.takesProtocol = takesProtocol
     fields.reserveCapacity(list.count + 1)
     for field in list {
       try Self.check(field.value, of: field.name)
@@ -62,7 +68,8 @@ struct HTTP2RequestFields {
   /// - Returns: The head with the fields that it would have over HTTP/1.1.
   /// - Throws: The failure of a request that is incomplete or above a limit.
   consuming func head(isWhole: Bool, _ limits: Limits) throws(Failure) -> RequestHead {
-    guard let method, method.isHTTPToken else { throw .malformed("There is no :method.") }
+    guard var method, method.isHTTPToken else { throw .malformed("There is no :method.") }
+    if protocolName != nil { method = try becomeUpgrade(method) }
     let host = try checkedHost(isNeeded: method != "CONNECT")
     let target = try checkedTarget(method)
     guard target.utf8.count <= limits.requestLineBytesMax else {
@@ -98,8 +105,7 @@ struct HTTP2RequestFields {
     case ":scheme": try Self.set(&scheme, name, value)
     case ":path": try Self.set(&path, name, value)
     case ":authority": try Self.set(&authority, name, value)
-    // RFC 8441 §3: `:protocol` requires SETTINGS_ENABLE_CONNECT_PROTOCOL, which this end does not
-    // send.
+    case ":protocol" where takesProtocol: try Self.set(&protocolName, name, value)
     default: throw .malformed("A pseudo-header field of a request is unknown.")
     }
   }
@@ -174,6 +180,20 @@ struct HTTP2RequestFields {
   }
 
   // MARK: - The head
+
+  /// Turns an extended CONNECT into the upgrade that it is over HTTP/1.1 (RFC 8441 §5). Returns its
+  /// method.
+  private mutating func becomeUpgrade(_ method: String) throws(Failure) -> String {
+    guard method == "CONNECT", contentLength == nil else {
+      throw .malformed("Only CONNECT takes :protocol, and no content-length.")
+    }
+    guard let protocolName, protocolName.equalsIgnoringASCIICase("websocket") else {
+      let sentence = "The only :protocol that is served is websocket (RFC 8441)."
+      throw .refused(ProtocolError(.notImplemented, sentence))
+    }
+    fields += [HeaderField("Upgrade", "websocket"), HeaderField("Connection", "Upgrade")]
+    return "GET"
+  }
 
   /// Returns the value of `Host`. RFC 9113 §8.3.1 prefers `:authority`, and the two must not
   /// differ.

@@ -1,12 +1,12 @@
-internal import WindTunnelHTTP
+package import WindTunnelHTTP
 
 extension [UInt8] {
   /// Writes the field block of a response's head, without connection-specific fields (RFC 9113
-  /// §8.2.2).
+  /// §8.2.2). It has the same bytes on every connection.
   ///
   /// The position of `content-length` is the recorded one, or the end if none was recorded.
-  mutating func appendBlock(_ head: ResponseHead, framed answer: AnswerFraming) {
-    appendHPACKStatus(head.status)
+  package mutating func appendBlock(_ head: ResponseHead, framed answer: AnswerFraming) {
+    appendHPACK(name: ":status", value: String(head.status))
     let named = head.headers.namedByConnection
     var isFramed = false
     for field in head.headers where !field.isOfConnection(named) {

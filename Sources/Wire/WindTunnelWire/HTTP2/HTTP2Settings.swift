@@ -6,6 +6,8 @@ enum HTTP2Setting: Int {
   case initialWindowSize = 4
   case maxFrameSize = 5
   case maxHeaderListSize = 6
+  /// Whether a request may have `:protocol` (RFC 8441 §3).
+  case enableConnectProtocol = 8
 }
 
 /// The parameters of the peer that limit the frames of this end.
@@ -36,7 +38,7 @@ struct HTTP2PeerSettings {
       guard HTTP2Frame.payloadBytesMax..<1 << 24 ~= value else {
         throw .violation("SETTINGS_MAX_FRAME_SIZE is not 2^14 to 2^24-1.")
       }
-    case .maxConcurrentStreams, .maxHeaderListSize, nil: break
+    case .maxConcurrentStreams, .maxHeaderListSize, .enableConnectProtocol, nil: break
     }
   }
 }
@@ -60,10 +62,11 @@ struct HTTP2ReceiveWindow {
 
   /// Counts bytes that were read.
   ///
-  /// - Returns: The increment for WINDOW_UPDATE, at least half of the window; `nil` if none is due.
+  /// - Returns: The increment for WINDOW_UPDATE; `nil` if less than half of the window was read and
+  ///   the client can still send a quarter of it.
   mutating func giveBack(_ count: Int) -> Int? {
     read += count
-    guard read * 2 >= size, read > 0 else { return nil }
+    guard read > 0, read * 2 >= size || left * 4 < size else { return nil }
     defer { read = 0 }
     left += read
     return read

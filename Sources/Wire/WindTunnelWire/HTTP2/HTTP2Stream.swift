@@ -22,6 +22,11 @@ final class HTTP2Stream {
     var isEnded = false
     /// Whether further content is skipped.
     var isSkipped = false
+    /// Whether the content is not part of the request, but belongs to the protocol after the
+    /// response (RFC 8441 §5).
+    var isTunnel = false
+    /// Whether the server waits for more of the request.
+    var isIncomplete: Bool { !isEnded && !isTunnel }
   }
 
   struct Response {
@@ -50,6 +55,8 @@ final class HTTP2Stream {
     /// The number of bytes of content so far, including waiting ones.
     var count = 0
     var waiting = HTTP2WaitingContent()
+    /// The time at which content began to wait, or at which a part of it was written last.
+    var waitStart = Moment(nanoseconds: 0)
 
     /// The end of the response; `nil` before all content is known and after the end was written.
     var end: ResponseEnd? { if case .ending(let end) = state { end } else { nil } }
@@ -60,10 +67,23 @@ final class HTTP2Stream {
   }
 
   var hasNoResponse: Bool { if case .none = response.state { true } else { false } }
+  /// Whether the stream carries another protocol.
+  var isOpenTunnel: Bool { request.isTunnel && !request.isSkipped && takesContent }
   /// Whether content may be added to the response.
   var takesContent: Bool { if case .open = response.state { true } else { false } }
   /// Whether the response was written, including its end.
   var isDelivered: Bool { if case .ended = response.state { true } else { false } }
+  /// Whether the server still needs the events of the stream. After a complete response, only a
+  /// tunnel does.
+  var isServed: Bool { !isDelivered || request.isTunnel }
+
+  /// Counts received bytes. Returns whether they fit into the window, and whether their content is
+  /// kept until it is given back.
+  func receive(_ count: Int) -> (isReceived: Bool, isKept: Bool) {
+    guard !request.isEnded else { return (true, false) }
+    let isReceived = receiveWindow.receive(count)
+    return (isReceived, isReceived && request.isTunnel && !request.isSkipped)
+  }
 }
 
 /// Content of a response that waits for the flow-control window or for its turn. Slices are not
@@ -107,15 +127,6 @@ struct HTTP2Streams {
     case resetHere
   }
 
-  enum StreamState {
-    case open(HTTP2Stream)
-    case idle
-    case closed(StreamEnd)
-    /// The stream is closed, but its end is not known: its identifier was skipped, or its end is
-    /// forgotten.
-    case unknown
-  }
-
   private var open: [Int: HTTP2Stream] = [:]
   // Streams by their end. Late frames are allowed on streams that this end has reset, and are
   // errors on others.
@@ -138,12 +149,12 @@ struct HTTP2Streams {
 
   subscript(id: Int) -> HTTP2Stream? { open[id] }
 
-  func state(of id: Int) -> StreamState {
-    if let stream = open[id] { return .open(stream) }
-    if isIdle(id) { return .idle }
-    if resetHere.contains(id) { return .closed(.resetHere) }
-    if resetByClient.contains(id) { return .closed(.resetByClient) }
-    return regular.contains(id) ? .closed(.regular) : .unknown
+  /// Returns the end of a closed stream; `nil` for an idle stream, for a skipped identifier, and if
+  /// the end is forgotten.
+  func end(of id: Int) -> StreamEnd? {
+    if resetHere.contains(id) { return .resetHere }
+    if resetByClient.contains(id) { return .resetByClient }
+    return regular.contains(id) ? .regular : nil
   }
 
   /// RFC 9113 §5.1.1: even streams are the server's, and a server without push opens none.
@@ -154,12 +165,12 @@ struct HTTP2Streams {
 
   mutating func insert(_ stream: HTTP2Stream) {
     open[stream.id] = stream
-    if !stream.request.isEnded { unfinished += 1 }
+    if stream.request.isIncomplete { unfinished += 1 }
   }
 
   /// Notes the end of a request.
   mutating func endRequest(of stream: HTTP2Stream) {
-    if !stream.request.isEnded { unfinished -= 1 }
+    if stream.request.isIncomplete { unfinished -= 1 }
     stream.request.isEnded = true
     if stream.isDelivered { close(stream.id, .regular) }
   }
@@ -177,7 +188,7 @@ struct HTTP2Streams {
   mutating func close(_ id: Int, _ end: StreamEnd) {
     if let stream = open.removeValue(forKey: id) {
       stream.response.waiting = HTTP2WaitingContent()
-      if !stream.request.isEnded { unfinished -= 1 }
+      if stream.request.isIncomplete { unfinished -= 1 }
     }
     switch end {
     case .regular: regular.insert(id)

@@ -48,8 +48,14 @@ struct HTTP2Writer {
   /// The refused requests, which may receive a response until the next output.
   private var refused: [Int] = []
   private var goAway = GoAway.none
+  private let clock: () -> Moment
+  /// The time at which waiting content was written last.
+  private var lastWrite: Moment?
 
-  init(_ bounds: HTTP2Limits) { streams = HTTP2Streams(remembering: bounds.resetStreamsKept) }
+  init(_ bounds: HTTP2Limits, _ clock: @escaping () -> Moment) {
+    streams = HTTP2Streams(remembering: bounds.resetStreamsKept)
+    self.clock = clock
+  }
 
   // MARK: - Windows
 
@@ -132,13 +138,23 @@ struct HTTP2Writer {
   mutating func append(_ head: ResponseHead, framed answer: AnswerFraming, on id: Int) {
     guard let stream = streams[id], stream.hasNoResponse else { return }
     flushControl()
-    if head.status == 101 {
-      // RFC 9113 §8.6: HTTP/2 has no 101 (Switching Protocols).
+    let (status, isTunnel) = (head.status, stream.request.isTunnel)
+    if status == 101, isTunnel {
+      // RFC 8441 §5: a 200 opens the tunnel, and no key is confirmed.
+      var head = head
+      head.status = 200
+      head.headers.remove("Sec-WebSocket-Accept")
+      return append(in: .chunked, on: stream) { $0.appendBlock(head, framed: answer) }
+    }
+    if status == 101 || isTunnel && 200..<300 ~= status {
+      // RFC 9113 §8.6: HTTP/2 has no 101 (Switching Protocols). A request for a tunnel must not
+      // receive a 2xx of another meaning (§8.5).
       return end(stream, by: .http11Required)
     }
-    if 100..<200 ~= head.status {
+    if 100..<200 ~= status {
       return appendFields(isLast: false, on: id) { $0.appendBlock(head, framed: answer) }
     }
+    if isTunnel { stream.request.isSkipped = true }
     append(in: answer.framing, on: stream) { $0.appendBlock(head, framed: answer) }
   }
 
@@ -180,7 +196,10 @@ struct HTTP2Writer {
       flushControl()
       return write(content, of: stream)
     }
-    if stream.response.waiting.isEmpty { waiting.append(stream) }
+    if stream.response.waiting.isEmpty {
+      waiting.append(stream)
+      stream.response.waitStart = clock()
+    }
     stream.response.waiting.append(content)
     guard isAlone else { return }
     flushControl()
@@ -256,6 +275,23 @@ struct HTTP2Writer {
     return room <= 0 && canWrite
   }
 
+  /// Returns the stream whose content has waited longest, with the start of its wait. Open tunnels
+  /// are counted only if no window can be enlarged any more.
+  func longestWait(
+    sending lastSent: Moment?,
+    countingTunnels countsTunnels: Bool
+  ) -> (stream: Int, since: Moment)? {
+    let waits = waiting.lazy
+      .filter { !$0.response.waiting.isEmpty && (countsTunnels || !$0.isOpenTunnel) }
+      .map { stream in
+        let start = stream.response.waitStart
+        // A stream waits for its turn or for the connection's window while others progress.
+        if stream.sendWindow <= 0 { return (stream: stream.id, since: start) }
+        return (stream.id, max(start, (window <= 0 ? lastWrite : lastSent) ?? start))
+      }
+    return waits.min { $0.since < $1.since }
+  }
+
   /// Whether waiting content fits into the windows.
   private var canWrite: Bool {
     window > 0 && waiting.contains { $0.sendWindow > 0 && !$0.response.waiting.isEmpty }
@@ -267,6 +303,10 @@ struct HTTP2Writer {
   private mutating func write(_ stream: HTTP2Stream, upTo most: Int) -> Int {
     let waits = stream.response.waiting.count
     let length = max(0, min(most, waits, stream.sendWindow, window))
+    if length > 0 {
+      stream.response.waitStart = clock()
+      lastWrite = stream.response.waitStart
+    }
     let end = length == waits ? stream.response.end : nil
     appendContent(length, isLast: end?.isContent == true, of: stream) { output in
       stream.response.waiting.move(length, to: &output)

@@ -51,6 +51,11 @@ public struct Limits: Sendable, Hashable {
   ///
   /// Node.js: `requestTimeout`, 300 s; nginx: `client_header_timeout`, 60 s.
   public var requestSeconds = 60.0
+  /// The maximum time for which a client of HTTP/2 may accept no byte of a response that waits for
+  /// its flow-control window. The stream is then reset.
+  ///
+  /// nginx: `send_timeout`, 60 s.
+  public var sendSeconds = 60.0
   /// The maximum time of a TLS handshake.
   ///
   /// nginx: `client_header_timeout`, 60 s.

@@ -135,44 +135,24 @@ package struct TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The symptom for the client of the connection, regardless of which end reports it.
   package var symptom: Symptom {
     switch kind {
-    case .certificate(let number): Self.symptom(ofCertificate: number)
-    case .alert(let number):
-      role == .client ? Self.symptom(fromServer: number) : Self.symptom(fromClient: number)
-    case .unusable, .brokenOff, .tooLarge: .secureConnectionFailed
-    case .tooSlow: .timedOut
-    }
-  }
-
-  /// Returns the symptom for a number in `x509_vfy.h`.
-  private static func symptom(ofCertificate number: Int) -> Symptom {
-    switch number {
-    case 10: .serverCertificateHasBadDate
-    case 9: .serverCertificateNotYetValid
+    // `x509_vfy.h` defines the numbers.
+    case .certificate(10): .serverCertificateHasBadDate
+    case .certificate(9): .serverCertificateNotYetValid
     // An issuing certificate is missing or not trusted.
-    case 2, 19, 20, 21: .serverCertificateHasUnknownRoot
+    case .certificate(2), .certificate(19...21): .serverCertificateHasUnknownRoot
     // Self-signed (18), for another host (62, 64), and rare reasons.
-    default: .serverCertificateUntrusted
-    }
-  }
-
-  /// Returns the symptom for a client that received an alert from the server.
-  private static func symptom(fromServer number: UInt8) -> Symptom {
-    switch number {
-    case 116: .clientCertificateRequired
-    // bad, unsupported, revoked, expired and unknown certificate; unknown authority.
-    case 42...46, 48: .clientCertificateRejected
-    default: .secureConnectionFailed
-    }
-  }
-
-  /// Returns the symptom that a client observed in the server's certificate, according to its
-  /// alert.
-  private static func symptom(fromClient number: UInt8) -> Symptom {
-    switch number {
-    case 45: .serverCertificateHasBadDate
-    case 48: .serverCertificateHasUnknownRoot
-    case 42...44, 46: .serverCertificateUntrusted
-    default: .secureConnectionFailed
+    case .certificate: .serverCertificateUntrusted
+    // The client received an alert from the server: bad, unsupported, revoked, expired and unknown
+    // certificate; unknown authority.
+    case .alert(116) where role == .client: .clientCertificateRequired
+    case .alert(42...46) where role == .client, .alert(48) where role == .client:
+      .clientCertificateRejected
+    // The client observed this in the server's certificate, according to its alert.
+    case .alert(45): .serverCertificateHasBadDate
+    case .alert(48): .serverCertificateHasUnknownRoot
+    case .alert(42...46): .serverCertificateUntrusted
+    case .alert, .unusable, .brokenOff, .tooLarge: .secureConnectionFailed
+    case .tooSlow: .timedOut
     }
   }
 }

@@ -33,7 +33,8 @@ import TestSupport
     )
   }
 
-  @Test func `a report says how the second did against the first, and in all together`() throws {
+  @Test func `a report compares the second client with the first, by scenario and in total`() throws
+  {
     let lines = report().comparingSubjects().text().components(separatedBy: "\n")
     let head = try #require(lines.firstIndex(of: "client:b against client:a, call by call:"))
     expectEqual(

@@ -85,7 +85,7 @@ import TestSupport
     expectEqual(Self.report(gates: [try Gate(gate)]).judgements.map(\.result.words), [words])
   }
 
-  @Test func `what cannot be told passes no gate, and where there is no fault nothing is missing`()
+  @Test func `unobserved coverage meets no gate, and a scenario without faults is covered`()
     throws
   {
     let gates = [try Gate("coverage == 1")]
@@ -136,7 +136,8 @@ import TestSupport
     expectEqual(first(malformed, on: .inProcess), [.cannotBeMet, .cannotBeMet])
   }
 
-  @Test func `what is met elsewhere than the rules say is met, and what is strange says nothing`() {
+  @Test
+  func `a fault met at an unexpected endpoint is covered, and unrecorded requests are ignored`() {
     let met = Flights.call(0, [Self.attempt(#"{"stall":"afterRequest"}"#, 9, "POST /payments")])
     expectEqual(coverage(Self.report([met]))?.rows[2].attempts.last, .met(1))
     var strange = Self.calls

@@ -32,7 +32,7 @@ import WindTunnelReports
     expectNil(metrics.pingsAnswered)
   }
 
-  @Test func `who never comes back counts as one that waits for ever`() {
+  @Test func `a client that never reconnects counts as an infinite wait`() {
     let lost = RulesOfConversationsTests.conversation(0, ended: (100, .server(1012)), faults: "{}")
     func metrics(losing count: Int, ending: Observation.CallResult = .failed("lost")) -> Metrics {
       let back = (count..<40).map { Self.call($0, Self.reconnecting(after: 200, asking: 40)) }

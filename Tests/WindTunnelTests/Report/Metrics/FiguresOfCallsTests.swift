@@ -32,7 +32,7 @@ import TestSupport
     #expect(unseen.amplification == nil && unseen.duplicates == nil && unseen.backoff == nil)
   }
 
-  @Test func `retries that nobody saw are the client's own word, where it says so of every call`() {
+  @Test func `unobserved retries are the client's own count, if every call reports one`() {
     var calls = [
       F.call(0, [F.attempt("", 0), F.attempt("", 10)]), F.call(1), F.call(2), F.call(3),
     ]
@@ -124,7 +124,7 @@ import TestSupport
     expectEqual(duplicates(post, other, post, other), 2)
   }
 
-  @Test func `parts of attempts are told each by itself, and what was not seen is nil`() {
+  @Test func `stages of attempts are summarised separately, and unobserved stages are nil`() {
     var first = F.attempt("", 0)
     first.stages.connect = .milliseconds(100)
     first.stages.firstByte = .milliseconds(30)
@@ -235,7 +235,7 @@ import TestSupport
     expectEqual(metrics.recoveryP95, .zero)
   }
 
-  @Test func `what nobody could see is not taken for fair scenario`() {
+  @Test func `an unobserved call does not count as a call without faults`() {
     var calls = [F.call(0, .failed("connectionRefused"), []), F.call(1, .succeeded, [])]
     expectEqual(Metrics(calls).unexpectedErrors, 1)
     for place in calls.indices { calls[place].attemptCount = nil }

@@ -13,7 +13,7 @@ import TestSupport
     var met = Flights.attempt(Flights.unavailable, 5, to: 9, take: word)
     (met.status, met.error) = (nil, word)
     var gates = try ["successRate >= 0.99", "p95 <= 3s"].map { try Gate($0) }
-    gates[0].place = Gate.FilePlace(file: word, line: 12)
+    gates[0].location = Gate.FileLocation(file: word, line: 12)
     var report = Flights.report(
       [Flights.call(0, .failed(word), endpoint: "GET /\(word)", start: 9, [met])],
       gates: gates,

@@ -38,7 +38,7 @@ import TestSupport
     }
   }
 
-  @Test func `a failing call's story has every attempt with what was seen of it`() {
+  @Test func `a failing call's page lists every attempt with its observations`() {
     var refused = Flights.attempt(
       #"{"delayMilliseconds":12.5},{"status":503,"retryAfterSeconds":1}"#,
       1000,

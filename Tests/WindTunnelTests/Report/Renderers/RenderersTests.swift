@@ -13,7 +13,7 @@ import TestSupport
     var refused = Flights.attempt(Flights.unavailable, 5, to: 9, take: evil)
     (refused.status, refused.bytes) = (503, 0)
     var gates = try ["successRate >= 0.99", "calls >= 2", "p95 <= 3s"].map { try Gate($0) }
-    gates[0].place = Gate.FilePlace(file: "scenarios/a,b:c.json", line: 12)
+    gates[0].location = Gate.FileLocation(file: "scenarios/a,b:c.json", line: 12)
     return Flights.report(
       [
         Flights.call(0, start: 5),

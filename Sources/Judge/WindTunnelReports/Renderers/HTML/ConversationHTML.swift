@@ -54,7 +54,7 @@ struct ConversationLanes {
     }
     shapes += "<text x=\"\(Figures.fixed(Self.left, places: 1))\" y=\"54\">0</text>"
     shapes += "<text x=\"350\" y=\"54\" text-anchor=\"end\">\(Figures.time(last - start))</text>"
-    let count = conversations.count == 1 ? "1 conversation" : "\(conversations.count) conversations"
+    let count = conversations.count.counted("conversation")
     return """
       <figure><figcaption>Messages of each side: larger dots are requests, dashes are silence, red \
       is the end</figcaption>

@@ -83,7 +83,7 @@ struct HeatCell {
   /// The figures as a phrase.
   private var title: String {
     let calls = (level == nil ? metrics?.calls : metrics?.latency.calls) ?? 0
-    let count = "\(calls) \(calls == 1 ? "call" : "calls")"
+    let count = calls.counted("call")
     guard level != nil else { return "Not measured: \(count)" }
     let share = parts.isEmpty ? expected.rawValue : "differs by endpoint"
     return "\(Figures.percent(metrics?.successRate)) succeeded, expected: \(share), \(count), "

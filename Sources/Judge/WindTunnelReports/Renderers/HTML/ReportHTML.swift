@@ -53,8 +53,7 @@ extension Report {
     guard let judged = names.first else { return "No clients were tested." }
     let rest = names.dropFirst()
     let calls = scenarios.reduce(0) { $0 + ($1.subjects.first?.metrics.calls ?? 0) }
-    return "\(judged), \(calls) calls in \(scenarios.count) "
-      + (scenarios.count == 1 ? "scenario" : "scenarios")
+    return "\(judged), \(calls) calls in \(scenarios.count.counted("scenario"))"
       + (rest.isEmpty ? "" : "; compared with \(rest.joined(separator: ", "))")
   }
 

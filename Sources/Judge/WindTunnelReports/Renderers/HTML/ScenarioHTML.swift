@@ -165,7 +165,7 @@ extension Report.Row {
       HTML.tile(
         "Retry-After",
         Figures.percent(metrics.retryAfterCompliance),
-        metrics.earlyRetries.map { "\($0) too early" } ?? "none was received",
+        metrics.earlyRetries.map { "\($0) too early" } ?? "not received",
         isBad: (metrics.earlyRetries ?? 0) > 0
       ),
       HTML.tile("herd index", Figures.decimal(metrics.thunderingHerdIndex), "1: evenly spread"),
@@ -215,7 +215,7 @@ extension Report.Row {
     guard !fallen.isEmpty else { return "" }
     let told = fallen.prefix(Self.storiesMax).map { $0.story(in: scenario) }
     let rest = fallen.count - told.count
-    return "<h3>\(fallen.count) failing \(fallen.count == 1 ? "call" : "calls")</h3>"
+    return "<h3>\(fallen.count.counted("failing call"))</h3>"
       + told.joined(separator: "\n")
       + (rest > 0 ? "<p class=\"dim\">The JSON report has \(rest) more.</p>" : "")
   }

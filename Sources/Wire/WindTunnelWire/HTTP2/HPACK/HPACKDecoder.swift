@@ -57,7 +57,7 @@ package struct HPACKDecoder {
       if isTooLarge {
         fields = []
       } else {
-        fields.append(HPACKField(entry.field, isNeverIndexed: first & 0xF0 == 0x10))
+        fields.append(HPACKField(field: entry.field, isNeverIndexed: first & 0xF0 == 0x10))
       }
     }
     if isTooLarge { throw .listTooLarge }

@@ -10,15 +10,6 @@ package struct HPACKField: Sendable, Hashable {
 
   package var name: String { field.name }
   package var value: String { field.value }
-
-  /// Creates a field with a name and a value.
-  package init(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
-    self.init(HeaderField(name, value), isNeverIndexed: isNeverIndexed)
-  }
-
-  package init(_ field: HeaderField, isNeverIndexed: Bool = false) {
-    (self.field, self.isNeverIndexed) = (field, isNeverIndexed)
-  }
 }
 
 /// The reason why a header block has no field list.
@@ -39,12 +30,9 @@ struct HPACKEntry {
   /// The size of the entry, including 32 octets of overhead.
   var size: Int { nameBytes + valueBytes + 32 }
 
-  func hasName(_ name: String) -> Bool { Self.hasSameBytes(field.name, name) }
-
-  func hasValue(_ value: String) -> Bool { Self.hasSameBytes(field.value, value) }
-
-  /// Returns whether two strings have the same bytes. Equal strings may have different bytes.
-  private static func hasSameBytes(_ one: String, _ other: String) -> Bool {
-    one.utf8.count == other.utf8.count && one == other && one.utf8.elementsEqual(other.utf8)
+  /// Returns whether the field has the bytes of a value. Equal strings may have different bytes.
+  func hasValue(_ value: String) -> Bool {
+    field.value.utf8.count == value.utf8.count && field.value == value
+      && field.value.utf8.elementsEqual(value.utf8)
   }
 }

@@ -83,18 +83,6 @@ struct HPACKDynamicTable {
     place < count ? entries[entries.count - 1 - place] : nil
   }
 
-  /// Returns the indices, counted from the newest, of a field and of its name.
-  func places(of name: String, _ value: String) -> (field: Int?, name: Int?) {
-    var named: Int?
-    for place in 0..<count {
-      let entry = entries[entries.count - 1 - place]
-      guard entry.hasName(name) else { continue }
-      if entry.hasValue(value) { return (place, named ?? place) }
-      named = named ?? place
-    }
-    return (nil, named)
-  }
-
   /// Adds an entry as the newest one. An entry larger than the table empties it (RFC 7541 §4.4).
   mutating func insert(_ entry: HPACKEntry) {
     evict(to: bytesMax - entry.size)
