@@ -104,7 +104,7 @@ enum MetricsListCommand: Command {
   static let example = "windtunnel metrics list"
   static let flags = [
     Flag("--json", nil, "Print a list of objects instead."),
-    Flag("--markdown", nil, "Print a table with all details."),
+    Flag("--markdown", nil, "Print a table."),
   ]
 
   static func run(_ arguments: Arguments) async throws -> ExitCode {
