@@ -40,15 +40,7 @@ final class FrameClient: @unchecked Sendable {
   func ask(_ path: String, on stream: Int, with fields: [String: String] = [:], more: Bool = false)
     async
   {
-    await send { bytes in
-      bytes.appendHeaders(endsStream: !more, on: stream) { block in
-        block.appendHPACK(name: ":method", value: more ? "POST" : "GET")
-        block.appendHPACK(name: ":scheme", value: "http")
-        block.appendHPACK(name: ":authority", value: "api.example.test")
-        block.appendHPACK(name: ":path", value: path)
-        for (name, value) in fields { block.appendHPACK(name: name, value: value) }
-      }
-    }
+    await send { $0.appendRequest(path, on: stream, with: fields, more: more) }
   }
 
   /// Sends the handshake of a WebSocket (RFC 8441 §5.1).
@@ -133,6 +125,24 @@ final class FrameClient: @unchecked Sendable {
     case .resetStream: return ["\(stream) reset \(error(at: 0))"]
     case .goAway: return ["goaway \(number(at: 0)) \(error(at: 4))"]
     default: return []
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Appends the head of a request, which is whole unless content follows.
+  mutating func appendRequest(
+    _ path: String,
+    on stream: Int,
+    with fields: [String: String] = [:],
+    more: Bool = false
+  ) {
+    appendHeaders(endsStream: !more, on: stream) { block in
+      block.appendHPACK(name: ":method", value: more ? "POST" : "GET")
+      block.appendHPACK(name: ":scheme", value: "http")
+      block.appendHPACK(name: ":authority", value: "api.example.test")
+      block.appendHPACK(name: ":path", value: path)
+      for (name, value) in fields { block.appendHPACK(name: name, value: value) }
     }
   }
 }

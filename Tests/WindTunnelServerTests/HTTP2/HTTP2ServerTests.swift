@@ -113,9 +113,11 @@ import TestSupport
   @Test func `streams are answered in their own time, and their requests are noted`() async throws {
     let deck = Self.deck(Self.slow(100))
     try await Self.serving(deck) { client, _ in
-      await client.ask("/slow", on: 1)
-      await client.ask("/a", on: 3)
-      await client.ask("/none", on: 5)
+      await client.send { bytes in
+        for (id, path) in [(1, "/slow"), (3, "/a"), (5, "/none")] {
+          bytes.appendRequest(path, on: id)
+        }
+      }
       let words = await client.receive(until: "1 end")
       expectEqual(words.filter { $0.hasPrefix("1 ") }, ["1 200", "1 =slow", "1 end"])
       expectEqual(words.prefix(3), ["3 200", "3 =a", "3 end"])
