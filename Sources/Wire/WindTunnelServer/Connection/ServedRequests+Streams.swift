@@ -8,9 +8,18 @@ extension ServedRequests {
     guard !streams.isReadingLater else { return }
     streams.isReadingLater = true
     reactor.schedule(at: .now()) { [weak self] _ in
-      self?.streams.isReadingLater = false
-      self?.read()
+      guard let self else { return }
+      streams.isReadingLater = false
+      read()
+      if connection.isServing, channel?.inputEnded == true { endAfterInput() }
     }
+  }
+
+  /// Ends the connection of a client that sends no more, once its requests were read.
+  func endAfterInput() {
+    guard !streams.isReadingLater else { return }
+    for tunnel in streams.tunnels.values { tunnel.connectionEnded() }
+    end(by: .close)
   }
 
   /// Moves the deadline to the request that began first, after another one has ended.

@@ -75,10 +75,7 @@ final class ServedRequests {
     let wasAnswering = !answering.isEmpty
     if whole.isEmpty || !codec.servesInOrder { read() }
     for writer in whole { writer.clientEnded() }
-    guard codec.servesInOrder else {
-      for tunnel in streams.tunnels.values { tunnel.connectionEnded() }
-      return end(by: .close)
-    }
+    guard codec.servesInOrder else { return endAfterInput() }
     // Requests that wait for earlier responses are still served.
     guard !wasAnswering, connection.isServing, isIdle else { return }
     if codec.bufferedBytes == 0 || !channel.isCongested { channel.close() }
@@ -191,7 +188,7 @@ final class ServedRequests {
       }
       take(event, on: stream)
       left -= 1
-      if left == 0, !codec.servesInOrder, channel?.inputEnded == false { return readLater() }
+      if left == 0, !codec.servesInOrder { return readLater() }
     }
   }
 
