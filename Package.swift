@@ -53,7 +53,7 @@ let package = Package(
     .target(
       name: "CWindTunnelFiles",
       path: "Sources/Values/CWindTunnelFiles",
-      exclude: ["Mutants", "Reproduction"]
+      exclude: ["Completions", "Mutants", "Reproduction", "Styles", "Workflows"]
     ),
     .target(name: "WindTunnelSymptoms", path: "Sources/Values/WindTunnelSymptoms"),
     // Draws, digests, lanes and locks.
@@ -361,7 +361,7 @@ let package = Package(
     // A host's own drill, which tests start as a process; no product holds it.
     .executableTarget(
       name: "host-drill",
-      dependencies: ["WindTunnelDrill"],
+      dependencies: ["WindTunnelDrill", "WindTunnelFindings"],
       path: "Tests/HostDrill"
     ),
     .testTarget(

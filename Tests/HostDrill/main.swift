@@ -6,6 +6,10 @@ import WindTunnelDrill
   import FoundationNetworking
 #endif
 
+if CommandLine.arguments.contains(FallingSubjects.word) {
+  await ProcessDrill.runAsSubject(of: FallingSubjects.all.map { DrillSubject($0) })
+}
+
 let fallsOn = ProcessInfo.processInfo.environment["HOST_FALLS_ON"].flatMap { Int($0) }
 
 await DrillMain(subject: "host") { [fallsOn] call in

@@ -6,14 +6,12 @@ import WindTunnelNetworkLayer
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     let sources = here.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Sources/Client")
-    let pages = try ["WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline"].map { name in
-      let page = sources.appendingPathComponent("\(name)/\(name).docc/\(name).md")
-      return try String(contentsOf: page, encoding: .utf8)
+    let pages = try ["WindTunnelNetworkLayer", "WindTunnelNetworkLayerOffline"].flatMap { name in
+      let folder = "\(sources.path)/\(name)/\(name).docc/"
+      return try FileManager.default.contentsOfDirectory(atPath: folder)
+        .map { try String(contentsOfFile: folder + $0, encoding: .utf8) }
     }
-    let code = try String(
-      contentsOf: here.appendingPathComponent("PageCode.swift"),
-      encoding: .utf8
-    )
+    let code = try String(contentsOf: here.appending(path: "PageCode.swift"), encoding: .utf8)
     let parts = pages.joined().components(separatedBy: "```")
     let blocks = stride(from: 1, to: parts.count, by: 2).map { parts[$0] }
       .filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst(6)) }

@@ -3,23 +3,12 @@ import WindTunnelServer
 
 @testable import WindTunnelDrill
 
-/// Subjects that fall in their own ways. They fly in a process of this test program, started again
-/// for nothing but the test `a subject's process` below; so no user ever gets them.
+/// Subjects that fall in their own ways. `host-drill` has them: a process of this test program takes
+/// a quarter of a second to find that it has but one test to run.
 enum TestSubjects {
-  static let word = "fly-as-test-subject"
-
-  static let all: [any Subject] = [
-    Fine(name: "fine"), ExecSubject(),
-    Acting(name: "traps-on-3") { if $0.index == 3 { raise(SIGILL) } },
-    Acting(name: "leaves-on-3") { if $0.index == 3 { _exit(0) } },
-    Acting(name: "stops-on-3") { if $0.index == 3 { raise(SIGSTOP) } },
-    Acting(name: "prints") { call in
-      // Without a line's end, and with what looks like a message.
-      for _ in 0..<50 { print("call \(call.index) \u{1}{\"ended\":", terminator: "") }
-      fflush(nil)
-    },
-    Hanging(),
-    Gathering(),
+  private static let names = [
+    "fine", "traps-on-3", "leaves-on-3", "stops-on-3", "prints", "never-returns-on-5",
+    "traps-on-2-in-company",
   ]
 
   /// Whether this machine can issue certificates. The reason for which it cannot does not matter.
@@ -44,11 +33,10 @@ enum TestSubjects {
     edit(&plan)
     return try ProcessDrill(
       plan,
-      of: all.map { DrillSubject($0) },
-      executable: try #require(Bundle.main.executableURL),
-      arguments: [
-        "--testing-library", "swift-testing", "--filter", "SubjectHost", Self.word,
-      ] + (mark.map { [$0.path] } ?? [])
+      of: [.program] + names.map { DrillSubject(Named(name: $0)) },
+      executable: try #require(Bundle.main.executableURL).deletingLastPathComponent()
+        .appending(path: "host-drill"),
+      arguments: ["fly-as-test-subject"] + (mark.map { [$0.path] } ?? [])
     )
   }
 
@@ -70,64 +58,10 @@ enum TestSubjects {
     return try #require(try await drill.run().scenarios.first?.subjects.first)
   }
 
-  private struct Fine: Subject {
+  /// A subject of the other program.
+  private struct Named: Subject {
     let name: String
-    func run(_ call: DrillCall) async -> CallResult { await URLSessionSubject().run(call) }
-  }
-
-  private struct Acting: Subject {
-    let name: String
-    let act: @Sendable (DrillCall) -> Void
-
-    func run(_ call: DrillCall) async -> CallResult {
-      act(call)
-      return await URLSessionSubject().run(call)
-    }
-  }
-
-  private struct Hanging: Subject {
-    let name = "never-returns-on-5"
-    func run(_ call: DrillCall) async -> CallResult {
-      while call.index == 5 {
-        // Whoever is never cancelled never comes out of this.
-        try? await Task.sleep(for: .seconds(3600))
-      }
-      return await URLSessionSubject().run(call)
-    }
-  }
-
-  /// Falls on call 2, in a drill's first process not before three others are in the air with it.
-  private struct Gathering: Subject {
-    let name = "traps-on-2-in-company"
-    private static let crew = Crew()
-
-    func run(_ call: DrillCall) async -> CallResult {
-      if Crew.isFirstProcess { await Self.crew.gather(4) }
-      if call.index == 2 { raise(SIGILL) }
-      return await URLSessionSubject().run(call)
-    }
-  }
-
-  private actor Crew {
-    private var count = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    /// Only one process can make the drill's mark.
-    static let isFirstProcess = open(CommandLine.arguments.last ?? "", O_CREAT | O_EXCL, 0o600) >= 0
-
-    func gather(_ most: Int) async {
-      count += 1
-      if count < most { return await withCheckedContinuation { waiting.append($0) } }
-      for one in waiting { one.resume() }
-      waiting = []
-    }
-  }
-}
-
-@Suite struct SubjectHost {
-  @Test(.enabled(if: CommandLine.arguments.contains(TestSubjects.word)))
-  func `a subject's process`() async {
-    await ProcessDrill.runAsSubject(of: TestSubjects.all.map { DrillSubject($0) })
+    func run(_ call: DrillCall) async -> CallResult { .bad("runs in host-drill") }
   }
 }
 

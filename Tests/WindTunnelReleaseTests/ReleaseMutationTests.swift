@@ -1,5 +1,5 @@
 import Mutations
-import Testing
+import TestSupport
 import WindTunnelRelease
 
 @Suite(.timeLimit(.minutes(5))) struct ReleaseMutationTests {
@@ -21,7 +21,7 @@ import WindTunnelRelease
 
   /// A change may hide a mark, or make another file of a file, but no read leaves the file, and
   /// nothing that is refused is passed as well.
-  @Test(arguments: 0..<10)
+  @Test(.bothTiers, arguments: Tier.cases(Array(0..<10 as Range<UInt64>), few: 2))
   func `a file that is changed at random is read to its end or refused`(seed: UInt64) {
     var generator = Generator(seed: seed)
     var counts: [Bool: Int] = [:]

@@ -31,7 +31,7 @@ import WindTunnelSymptoms
     #expect(try await UserAPI(session: .windTunnel).profile(7).name == "Ada")
   }
 
-  @Test(.cassette("users"), .onTheWire) func `real sockets give the same`() async throws {
+  @Test(.cassette("users"), .onTheWire) func `real sockets play the cassette`() async throws {
     let api = UserAPI(session: .windTunnel, base: Deck.current.url)
     #expect(try await api.profile(7).name == "Ada")
   }

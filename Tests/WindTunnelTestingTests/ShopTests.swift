@@ -1,6 +1,7 @@
 import TestSupport
 import WindTunnel
 import WindTunnelTesting
+import XCTest
 
 /// The Swift twin of `Tests/PlantedSuites/python`. It runs in processes that other tests start, and
 /// nowhere else.
@@ -95,6 +96,43 @@ struct ShopTests {
     case .otherPost: #expect(try await get("/posts/2") == ["title": "Second", "likes": 5])
     case .uploads: #expect(try await response(path, "POST").status == 201)
     }
+  }
+}
+
+/// Three blind tests and two good ones of XCTest, which play parts of themselves.
+final class ShopPartTests: XCTestCase {
+  override func setUpWithError() throws {
+    try XCTSkipIf(ProcessInfo.processInfo.environment["PLANTED_SHOP"] == nil)
+  }
+
+  func testOrders() async throws {
+    _ = try? await withCassette("shop") { _ in try await get("/orders") }
+  }
+
+  func testExport() async throws {
+    let body = try await withCassette("shop") { _ in try await response("/export").body }
+    XCTAssertFalse(body.isEmpty)
+  }
+
+  func testBadge() async throws {
+    let deck = Deck([.get("https://shop.example.test/badge", json: ["count": 3])])
+    let count = try await withDeck(deck) { _ in try await get("/badge")["count"] }
+    XCTAssertNotNil(count)
+  }
+
+  func testPrices() async throws {
+    func played() async throws -> JSON {
+      try await withCassette("shop") { _ in try await get("/prices") }
+    }
+    let prices = try await played().elements.map { $0["price"] }
+    XCTAssertEqual(prices, [12.5, 80])
+  }
+
+  func testMissing() async throws {
+    do {
+      _ = try await withCassette("shop") { _ in try await get("/missing") }
+      XCTFail("There is no refusal.")
+    } catch { XCTAssertEqual(error as? Refused, Refused(status: 404)) }
   }
 }
 

@@ -37,7 +37,9 @@ struct Attempts {
       case .answered(let came, let sent):
         attempt += 1
         outcome = came
-        if !isRenewed, isRefused(outcome) {
+        if !isRenewed, case .success(let answer) = outcome,
+          client.authenticator?.isRefused(by: answer) == true
+        {
           isRenewed = await renew(after: sent, attempt)
           // The loop condition checks for a cancellation.
           if isRenewed || call.isGivenUp { continue }
@@ -241,14 +243,6 @@ struct Attempts {
       taken.stages
       ?? StageTimings(receive: isRead ? client.time.uptime - head : nil, head: head - begun)
     return taken
-  }
-
-  /// Returns whether a server no longer accepts the credential.
-  private func isRefused(_ outcome: AttemptOutcome) -> Bool {
-    guard let authenticator = client.authenticator, case .success(let answer) = outcome else {
-      return false
-    }
-    return authenticator.isRefused(by: answer)
   }
 
   private func renew(after sent: URLRequest, _ attempt: Int) async -> Bool {

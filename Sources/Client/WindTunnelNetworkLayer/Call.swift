@@ -26,7 +26,8 @@ struct Call {
     self.isRevalidation = isRevalidation
     // The whole call uses one configuration, even if another one is applied meanwhile.
     let client = client.current()
-    var own = client.withTerms(endpoint)
+    let terms = client.settings.endpoints[endpoint.template]
+    var own = terms?.applied(to: endpoint, upon: client.settings.limits) ?? endpoint
     // No caller waits for a renewal in the background, so the configured priority does not apply.
     if isRevalidation { own.priority = endpoint.priority }
     context = CallContext(client, own, receiver, progress, pause)
@@ -200,7 +201,9 @@ struct Call {
     case .nothing: return nil
     case .fresh(let found): return found.answer(.cache)
     case .staleWhileRevalidating(let found), .stale(let found):
-      return cache.mayGoAhead(found, endpoint.cacheTimes) ? found.answer(.stale) : nil
+      // Without times of the app, the server may require a validation first.
+      let mayGoAhead = endpoint.cacheTimes != nil || !CacheControl(found.headers).wantsQuestion
+      return mayGoAhead ? found.answer(.stale) : nil
     }
   }
 

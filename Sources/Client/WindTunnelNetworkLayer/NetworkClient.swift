@@ -305,12 +305,6 @@ public struct NetworkClient: Sendable {
     return client
   }
 
-  /// Returns the endpoint with the terms of this client.
-  func withTerms(_ endpoint: Endpoint) -> Endpoint {
-    let terms = settings.endpoints[endpoint.template]
-    return terms?.applied(to: endpoint, upon: settings.limits) ?? endpoint
-  }
-
   /// Returns this client with another transport. Both clients share the same state.
   func carried(by transport: any Transport) -> NetworkClient {
     var client = self

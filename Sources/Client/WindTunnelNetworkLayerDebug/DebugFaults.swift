@@ -9,7 +9,7 @@ internal import WindTunnelURLSession
 #endif
 
 /// The simulated faults of a debug build, for testing screens that rarely appear.
-public enum DebugFaults: Sendable, Hashable {
+public enum DebugFaults: Sendable, Hashable, CustomStringConvertible {
   /// The real network, without simulated faults.
   case calm
   /// The device has no network.
@@ -93,9 +93,7 @@ public enum DebugFaults: Sendable, Hashable {
         + " end in .json."
     )
   }
-}
 
-extension DebugFaults: CustomStringConvertible {
   /// A short description of the faults, for records.
   public var description: String {
     switch self {

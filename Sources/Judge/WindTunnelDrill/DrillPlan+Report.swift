@@ -233,7 +233,7 @@ struct StoryCheck: Sendable {
   private func requests(of key: String, _ call: Int) -> some Sequence<(Request, RequestKey)> {
     // Nearly every attempt sends the request of its call to the only host that exists.
     let own = workload.key(of: call)
-    let isOwn = key == own.text && !workload.hasSeveralHosts
+    let isOwn = key == own.text && workload.authorities.count <= 1
     // A rule can match a host, but the key does not contain the host.
     let asked =
       isOwn ? [workload.request(of: call)] : workload.requests(of: key, call: call)

@@ -161,18 +161,11 @@ struct DrillRun: Sendable {
       subject,
       words.map { words in observations.map { $0.masked(by: words) } }
         ?? observations.withKeysMasked(),
-      of: plan.kind(of: subject),
+      of: subject != DrillPlan.execSubject
+        ? .library : plan.command.isService ? .service : .program,
       plannedFaults: scenario.faultNames,
       traffic: run.traffic.withLock { $0 },
       screens: plan.screens(in: scenario)
     )
-  }
-}
-
-extension DrillPlan {
-  /// Returns the kind of client that a name stands for.
-  fileprivate func kind(of subject: String) -> ClientRun.Client {
-    guard subject == Self.execSubject else { return .library }
-    return command.isService ? .service : .program
   }
 }

@@ -19,12 +19,6 @@ package struct AcceptedSurvivors: Sendable, Hashable {
     func covers(_ mutation: MutationOperator) -> Bool {
       faults.contains(mutation.name) || faults.contains("\(mutation.level)")
     }
-
-    /// Whether the entry has all of these recordings and tests: a new one may make the reason
-    /// wrong.
-    func isValid(for digests: [String], _ names: [String]) -> Bool {
-      Set(digests).isSubset(of: recordings) && Set(names).isSubset(of: tests)
-    }
   }
 
   package var all: [AcceptedFaults] = []

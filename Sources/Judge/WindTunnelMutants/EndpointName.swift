@@ -1,10 +1,10 @@
 internal import WindTunnel
 
 extension Request {
-  /// The method and the path without secrets, with `{id}`, `{id2}` and so on for segments that
-  /// name one thing among many: numbers, dates, UUIDs and opaque identifiers.
+  /// The method and the path without secrets, with a placeholder for each identifier.
   ///
-  /// A request pattern with this name matches the request.
+  /// `{id}`, `{id2}` and so on replace segments that name one thing among many: numbers, dates,
+  /// UUIDs and opaque identifiers. A request pattern with this name matches the request.
   func endpoint(withOrigin: Bool) -> String {
     var count = 0
     let path = url.withoutSecrets.path.split(separator: "/", omittingEmptySubsequences: false)

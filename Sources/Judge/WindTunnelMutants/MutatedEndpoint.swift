@@ -59,7 +59,9 @@ package struct MutatedEndpoint: Sendable {
     self.excuses = excuses
     accused.subtract(decided.filter { $0.verdict == .noticed }.map(\.mutant.operator))
     let valid = entries.all.filter { [digests, tests] entry in
-      entry.endpoint == name && entry.isValid(for: digests, tests)
+      // A new recording or test may make the reason wrong.
+      entry.endpoint == name && Set(digests).isSubset(of: entry.recordings)
+        && Set(tests).isSubset(of: entry.tests)
     }
     accepted = accused.filter { accused in valid.contains { $0.covers(accused) } }
     blindSpots = accused.subtracting(accepted)

@@ -31,21 +31,8 @@ extension MutationReport {
       <ul>\(notes.map { "<li>\($0.escapedForHTML)</li>" }.joined(separator: "\n"))</ul></section>
       <section><h2>Each fault</h2>\(details.joined(separator: "\n"))</section>
       """
-    return Data(HTML.page(title, body, style: Self.style).utf8)
+    return Data(HTML.page(title, body, of: .mutants).utf8)
   }
-
-  /// All columns fit on a phone: the endpoint, its columns and its tests are one below the other.
-  private static let style = """
-
-    .columns table, .faults table { width: 100%; min-width: 0; } .legend { white-space: pre-wrap; }
-    .columns td, .columns th { text-align: center; } .faults code { min-width: 0; }
-    .columns .words { text-align: left; overflow-wrap: anywhere; }
-    @media (max-width: 40em) { .columns th.words, .columns td.words:empty, .faults th { display: none; }
-      .columns tr { display: grid; grid-template-columns: repeat(5, 1fr); }
-      .faults tr { display: flex; flex-wrap: wrap; } .columns .words { grid-column: 1 / -1; }
-      .columns td, .columns th, .faults td { border: 0; padding: .1em .4em; }
-      .columns tr, .faults tr { border-bottom: 1px solid var(--line); padding: .3em 0; } }
-    """
 }
 
 extension MutantOutcome {

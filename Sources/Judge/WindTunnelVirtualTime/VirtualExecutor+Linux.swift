@@ -65,7 +65,8 @@
     }
 
     private func enqueue(_ job: UnownedJob, after delay: Swift.Duration?) {
-      let nanoseconds = delay?.clampedNanoseconds
+      // At most about a hundred years.
+      let nanoseconds = delay.map { Swift.min($0, .seconds(3_200_000_000)).inNanoseconds }
       guard !loop.take(.job(job), after: nanoseconds) else { return }
       // A thread outside of the run sleeps by the machine's time.
       if nanoseconds != nil { loop.end(.cameBackLate) }
@@ -118,13 +119,6 @@
         if let other { return other }
       }
       return here.isOwn(job) ? here : nil
-    }
-  }
-
-  extension Swift.Duration {
-    /// The duration in nanoseconds, limited to the maximum value after about a hundred years.
-    fileprivate var clampedNanoseconds: Int64 {
-      components.seconds > 3_200_000_000 ? .max : inNanoseconds
     }
   }
 #endif

@@ -5,7 +5,7 @@ internal import WindTunnel
 extension CassettePlace {
   /// Returns the explanation of a request without a recording, with the fix for a developer's
   /// machine.
-  func told(_ mismatch: Mismatch) -> String {
+  func explanation(of mismatch: Mismatch) -> String {
     guard mode == .once else { return "\(mismatch)" }
     return "\(mismatch)\nTo record the missing requests, too: "
       + "WINDTUNNEL_RECORD=new-episodes swift test"

@@ -114,15 +114,15 @@ struct CassettePlace: Sendable, Hashable {
   /// - Parameters:
   ///   - deck: The deck of this cassette.
   ///   - settings: The settings of playing and recording.
-  ///   - tell: Receives notes as warnings. If the part throws, it also receives the explanations of
-  ///     requests without a recording, as errors.
+  ///   - report: Receives notes as warnings. If the part throws, it also receives the explanations
+  ///     of requests without a recording, as errors.
   ///   - run: Runs the part.
   /// - Returns: The problems of a part that did not throw.
   /// - Throws: The error of the part.
   func run(
     _ deck: Deck,
     _ settings: CassetteSettings,
-    telling tell: (String, Issue.Severity) -> Void,
+    reporting report: (String, Issue.Severity) -> Void,
     _ run: @Sendable () async throws -> Void
   ) async throws -> [String] {
     let watch = FailureWatch { thrownAway(deck) }
@@ -132,27 +132,27 @@ struct CassettePlace: Sendable, Hashable {
     } catch {
       discard(deck)
       // They are usually the reason for the error.
-      for mismatch in deck.mismatches { tell(told(mismatch), .error) }
+      for mismatch in deck.mismatches { report(explanation(of: mismatch), .error) }
       if let note = deck.oversight(after: error, of: file.lastPathComponent) {
-        tell(note, .warning)
+        report(note, .warning)
       }
       // A cancelled test throws too, but has not failed.
-      if deck.hasRecorded { tell(thrownAway(deck), .warning) }
+      if deck.hasRecorded { report(thrownAway(deck), .warning) }
       throw error
     }
-    var problems = deck.mismatches.map { told($0) }
+    var problems = deck.mismatches.map { explanation(of: $0) }
     problems += deck.unmet(settings.expectation).map { "\($0)" }
     let drift = await drift(of: deck, settings)
     problems += drift.drifted.map { "\(Drift([$0]))" }
     let oversights = deck.oversights(expecting: settings.expectation, of: file.lastPathComponent)
-    for note in await skipped(drift) + oversights { tell(note, .warning) }
+    for note in await skipped(drift) + oversights { report(note, .warning) }
     guard problems.isEmpty, !watch.hasFailed else {
       if deck.hasRecorded, !problems.isEmpty { problems.append(thrownAway(deck)) }
       discard(deck)
       return problems
     }
     do {
-      if let note = try keep(deck, settings) { tell(note, .warning) }
+      if let note = try keep(deck, settings) { report(note, .warning) }
     } catch let problem as CassetteProblem {
       return [problem.description]
     }

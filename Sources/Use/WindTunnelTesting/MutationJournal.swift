@@ -30,6 +30,11 @@ final class MutationJournal: Sendable {
   /// Whether the time budget for mutants is used up.
   var isOver: Bool { deadline.map { .now >= $0 } ?? false }
 
+  /// Returns the runs of a test that have begun and not ended.
+  func begun(of id: String) -> [MutantRun] {
+    state.withLock { $0.unended.filter { $0.test == id } }
+  }
+
   /// Returns whether a run is still to be done.
   func isDue(_ run: MutantRun) -> Bool { state.withLock { $0.isDue(run) } }
 

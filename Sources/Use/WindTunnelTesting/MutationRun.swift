@@ -23,8 +23,8 @@ struct MutationRun: Sendable {
   /// Creates the runs of a test; `nil` if there is no log, if the test records, or if its cases
   /// have no identifiers.
   init?(_ test: Test, _ testCase: Test.Case?, _ place: CassettePlace, _ deck: Deck) throws {
-    guard let journal = try MutationJournal.current?.get(), !deck.records,
-      place.mode != .verify, let arguments = Self.arguments(of: testCase, in: test)
+    guard let journal = try MutationJournal.current?.get(), !journal.plan.isOfParts,
+      !deck.records, place.mode != .verify, let arguments = Self.arguments(of: testCase, in: test)
     else { return nil }
     (self.test, self.testCase, self.place) = (test, testCase, place)
     (self.deck, self.journal) = (deck, journal)
@@ -57,7 +57,7 @@ struct MutationRun: Sendable {
   }
 
   /// Returns the beginning of a text without secrets, because redacting a long text is slow.
-  private static func beginning(of text: String) -> String {
+  static func beginning(of text: String) -> String {
     String(text.prefix(4 * MutationEvent.messageCharactersMax)).withoutSecrets
   }
 

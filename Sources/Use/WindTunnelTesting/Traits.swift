@@ -49,7 +49,7 @@ public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {
       try await faults.apply(to: deck, run)
     }
     @Sendable func play() async throws {
-      let problems = try await place.run(deck, settings, telling: record, part)
+      let problems = try await place.run(deck, settings, reporting: record, part)
       for problem in problems { record(problem, .error) }
     }
     guard let mutation = try MutationRun(test, testCase, place, deck) else {
@@ -165,7 +165,7 @@ extension Trait where Self == OnTheWireTrait {
   /// session.
   ///
   /// ```swift
-  /// @Test(.cassette("users"), .onTheWire) func `real sockets give the same`() async throws {
+  /// @Test(.cassette("users"), .onTheWire) func `real sockets play the cassette`() async throws {
   ///   let api = UserAPI(session: .windTunnel, base: Deck.current.url)
   ///   #expect(try await api.profile(7).name == "Ada")
   /// }

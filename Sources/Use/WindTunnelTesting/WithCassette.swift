@@ -39,6 +39,8 @@ public import WindTunnel
 ///   - expectation: The conditions that the cassette must meet at the end.
 ///   - file: The test's file.
 ///   - fileID: The same file with its module, whose resources are searched.
+///   - line: The line of the call, by which `windtunnel mutate` names the part.
+///   - function: The test's function.
 ///   - body: The part of the test, with a session that plays the cassette.
 /// - Returns: The result of `body`.
 /// - Throws: The error of `body`, or `CassetteProblem` if the cassette is missing, an expectation
@@ -58,6 +60,8 @@ public func withCassette<Result: Sendable>(
   expecting expectation: CassetteExpectation = [],
   file: String = #filePath,
   fileID: String = #fileID,
+  line: Int = #line,
+  function: String = #function,
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
   let settings = CassetteSettings(
@@ -76,11 +80,14 @@ public func withCassette<Result: Sendable>(
   let deck = try place.deck(settings)
   try scenario.check()
   deck.swap(scenario)
-  return try await answer(of: deck, sharedSession: sharedSession, body) {
-    place.told($0)
+  let part =
+    try place.mode == .verify
+    ? nil : MutationPart(deck, place.file, at: file, line, function)
+  return try await answer(of: deck, part, sharedSession: sharedSession, body) {
+    place.explanation(of: $0)
   } by: { run in
     // Errors are thrown at the end.
-    try await place.run(deck, settings, telling: { if $1 == .warning { tell($0) } }, run)
+    try await place.run(deck, settings, reporting: { if $1 == .warning { tell($0) } }, run)
   }
 }
 
@@ -98,6 +105,9 @@ public func withCassette<Result: Sendable>(
 ///   - sharedSession: Whether `URLSession.shared` plays it too, for code that does not accept a
 ///     session; see the trait `.cassette`.
 ///   - expectation: The conditions that the cassette must meet at the end.
+///   - file: The test's file.
+///   - line: The line of the call, by which `windtunnel mutate` names the part.
+///   - function: The test's function.
 ///   - body: The part of the test, with a session that plays the deck.
 /// - Returns: The result of `body`.
 /// - Throws: The error of `body`, or `CassetteProblem` if an expectation of the cassette is
@@ -107,9 +117,13 @@ public func withDeck<Result: Sendable>(
   _ deck: Deck,
   sharedSession: Bool = false,
   expecting expectation: CassetteExpectation = [],
+  file: String = #filePath,
+  line: Int = #line,
+  function: String = #function,
   _ body: @Sendable (URLSession) async throws -> Result
 ) async throws -> Result {
-  try await answer(of: deck, sharedSession: sharedSession, body) {
+  let part = try MutationPart(deck, nil, at: file, line, function)
+  return try await answer(of: deck, part, sharedSession: sharedSession, body) {
     "\($0)"
   } by: { run in
     do { try await run() } catch {
@@ -131,40 +145,46 @@ private func tell(_ note: String) {
 ///
 /// - Parameters:
 ///   - deck: The deck that provides the responses.
+///   - part: The part, if its suite runs with mutants.
 ///   - sharedSession: Whether `URLSession.shared` plays it, too.
 ///   - body: The part.
-///   - told: Returns the explanation of a request without a response.
+///   - explain: Returns the explanation of a request without a response.
 ///   - take: Runs its argument, and returns the problems in addition to thrown errors.
 /// - Returns: The result of the part.
 /// - Throws: The error of the part, alone or with the explanations of requests without a response.
 private func answer<Result: Sendable>(
   of deck: Deck,
+  _ part: MutationPart?,
   sharedSession: Bool,
   _ body: @Sendable (URLSession) async throws -> Result,
-  told: (Mismatch) -> String,
+  explain: (Mismatch) -> String,
   by take: @escaping @Sendable (@Sendable () async throws -> Void) async throws -> [String]
 ) async throws -> Result {
   let answer = Locked<Result?>(nil)
+  let isMutated = part?.isMutated ?? false
   let problems: [String]
   do {
     problems = try await take {
-      try await Tunnel.run(
-        deck,
-        onTheWire: nil,
-        by: { Tunnel.standardOptions },
-        sharedSession: sharedSession
-      ) {
-        let result = try await body(.windTunnel)
-        answer.withLock { $0 = result }
+      @Sendable func play() async throws {
+        try await Tunnel.run(
+          deck,
+          onTheWire: nil,
+          by: { Tunnel.standardOptions },
+          sharedSession: sharedSession
+        ) {
+          let result = try await body(.windTunnel)
+          answer.withLock { $0 = result }
+        }
       }
+      if let part { try await part.run(play) } else { try await play() }
     }
   } catch {
     // They are usually the reason for the error.
-    let mismatches = deck.mismatches.map(told)
-    if mismatches.isEmpty { throw error }
+    let mismatches = deck.mismatches.map(explain)
+    if mismatches.isEmpty || isMutated { throw error }
     throw CassetteProblem(mismatches, beside: error)
   }
-  if !problems.isEmpty { throw CassetteProblem(problems) }
+  if !problems.isEmpty, !isMutated { throw CassetteProblem(problems) }
   guard let result = answer.withLock({ $0 }) else {
     preconditionFailure("A body that did not throw must have returned.")
   }

@@ -82,11 +82,9 @@ enum Tool {
       : .unknownCommand("\(word) \(words[1])", among: group.map { $0.name })
     return refuse(refusal, helpFor: "windtunnel \(word)")
   }
-}
 
-// The help texts. They are output, and a test compares each of them.
+  // The help texts. They are output, and a test compares each of them.
 
-extension Tool {
   /// The words of the commands that most users need.
   private static let firstWords = [
     "drill", "init", "record", "mutate", "serve", "proxy", "cassette", "report",

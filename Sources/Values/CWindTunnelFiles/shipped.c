@@ -17,6 +17,33 @@ static const unsigned char reproduction[] = {
 static const unsigned char pytest_plugin[] = {
 #embed "Mutants/windtunnel_mutate.py"
 };
+static const unsigned char bash_completion[] = {
+#embed "Completions/bash"
+};
+static const unsigned char zsh_completion[] = {
+#embed "Completions/zsh"
+};
+static const unsigned char github_workflow[] = {
+#embed "Workflows/github"
+};
+static const unsigned char gitlab_workflow[] = {
+#embed "Workflows/gitlab"
+};
+static const unsigned char shell_workflow[] = {
+#embed "Workflows/shell"
+};
+static const unsigned char workflow_steps[] = {
+#embed "Workflows/steps"
+};
+static const unsigned char report_style[] = {
+#embed "Styles/report.css"
+};
+static const unsigned char findings_style[] = {
+#embed "Styles/findings.css"
+};
+static const unsigned char mutants_style[] = {
+#embed "Styles/mutants.css"
+};
 static const unsigned char calm[] = {
 #embed "../../../Cassettes/scenarios/calm.json"
 };
@@ -259,6 +286,15 @@ static const struct {
     {"scenarios/offline-start", offline_start, sizeof offline_start},
     {"reproduction", reproduction, sizeof reproduction},
     {"pytest-plugin", pytest_plugin, sizeof pytest_plugin},
+    {"completions/bash", bash_completion, sizeof bash_completion},
+    {"completions/zsh", zsh_completion, sizeof zsh_completion},
+    {"workflows/github", github_workflow, sizeof github_workflow},
+    {"workflows/gitlab", gitlab_workflow, sizeof gitlab_workflow},
+    {"workflows/shell", shell_workflow, sizeof shell_workflow},
+    {"workflows/steps", workflow_steps, sizeof workflow_steps},
+    {"styles/report", report_style, sizeof report_style},
+    {"styles/findings", findings_style, sizeof findings_style},
+    {"styles/mutants", mutants_style, sizeof mutants_style},
     {"format/admin-1.openapi", admin_openapi, sizeof admin_openapi},
 };
 

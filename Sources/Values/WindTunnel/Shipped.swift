@@ -1,5 +1,6 @@
 internal import CWindTunnelFiles
 package import Foundation
+@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The files that are embedded in the binary.
 package enum Shipped {
@@ -16,16 +17,21 @@ package enum Shipped {
   /// The OpenAPI document of a server's admin port.
   package static var openAPI: Data { data("format/admin-1.openapi") ?? Data() }
 
-  /// The template of the Python server that `reproduce` writes.
-  ///
-  /// A line that ends with `#? WORD` belongs to a program that needs that feature.
-  package static var reproduction: String {
-    String(decoding: data("reproduction") ?? Data(), as: UTF8.self)
+  /// Returns the text of an embedded file. Names between `@` signs stand for the values.
+  package static func text(_ name: String, _ values: [String: String] = [:]) -> String {
+    let text = String(decoding: data(name) ?? Data(), as: UTF8.self)
+    return values.reduce(text) { $0.replacing("@\($1.key)@", with: $1.value) }
   }
 
-  /// The plug-in for pytest that `mutate` loads, as a Python module `windtunnel_mutate`.
-  package static var pytestPlugin: String {
-    String(decoding: data("pytest-plugin") ?? Data(), as: UTF8.self)
+  /// The kinds of pages that have further rules.
+  package enum Style: String {
+    case findings, mutants
+
+    /// The rules of all reports, and after them the rules of this kind.
+    package var sheet: String {
+      let bytes = ["report", rawValue].map { data("styles/\($0)") ?? Data() }.joined()
+      return String(decoding: bytes.dropLast(), as: UTF8.self)
+    }
   }
 
   /// The group `default-drill`: the names of the default drill's scenarios, in order.
@@ -42,9 +48,9 @@ package enum Shipped {
 
   /// Returns all embedded scenarios.
   package static func scenarios() throws -> [Scenario] {
-    try names().filter { $0.hasPrefix("scenarios/") }.map { name in
-      try Scenario(data: data(name) ?? Data(), source: "\(name).json")
-    }
+    let folder = "scenarios/"
+    let files = names().filter { $0.hasPrefix(folder) }
+    return try scenarios(named: files.map { String($0.dropFirst(folder.count)) })
   }
 
   /// The group `every-push`: short enough for a test of every push.
@@ -83,9 +89,15 @@ package enum Shipped {
   /// Returns embedded scenarios by their names, in the order of the names.
   package static func scenarios(named names: [String]) throws -> [Scenario] {
     try names.map { name in
-      try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
+      if let scenario = parsed.withLock({ $0[name] }) { return scenario }
+      let scenario = try Scenario(data: data("scenarios/\(name)") ?? Data(), source: "\(name).json")
+      parsed.withLock { $0[name] = scenario }
+      return scenario
     }
   }
+
+  /// The scenarios that were parsed before, by name.
+  private static let parsed = Locked<[String: Scenario]>([:])
 
   private static func names() -> [String] {
     (0...).lazy.map { wt_shipped_name($0) }.prefix { $0 != nil }.compactMap { name in

@@ -32,9 +32,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case interrupted = 130
   /// A drill was terminated by SIGTERM.
   case terminated = 143
-}
 
-extension ExitCode {
   /// The meaning of the code for users, in one line.
   package var meaning: String {
     switch self {

@@ -25,17 +25,9 @@ package struct QRCode: Sendable {
     for (bit, place) in zip(0..<codewords.count * 8, free) {
       dark[place] = codewords[bit / 8] >> (7 - bit % 8) & 1 == 1
     }
-    // Selects the mask with the lowest penalty (§7.8.3).
-    let masked = (0..<8).map { mask -> QRCode in
-      var code = self
-      for place in free where Self.flips(place / size, place % size, mask) {
-        code.dark[place].toggle()
-      }
-      code.drawFormat(mask)
-      return code
-    }
-    guard let best = masked.min(by: { $0.penalty < $1.penalty }) else { return nil }
-    self = best
+    // Mask 000, a checkerboard. Readers accept every mask, so none is weighed against another.
+    for place in free where (place / size + place % size).isMultiple(of: 2) { dark[place].toggle() }
+    drawFormat()
   }
 
   /// Whether a module is dark. The quiet zone around the code is light.
@@ -65,11 +57,7 @@ package struct QRCode: Sendable {
     }
     return text
   }
-}
 
-// MARK: - Modules
-
-extension QRCode {
   private mutating func set(_ row: Int, _ column: Int, _ isDark: Bool) {
     dark[row * size + column] = isDark
   }
@@ -107,17 +95,14 @@ extension QRCode {
     return modules
   }
 
-  /// The format information of level L (01) for each mask, by BCH (15, 5) with the polynomial
+  /// The format information of level L (01) and mask 000, by BCH (15, 5) with the polynomial
   /// 10100110111 and the mask 101010000010010 (annex C).
-  private static let formats = [
-    0x77C4, 0x72F3, 0x7DAA, 0x789D, 0x662F, 0x6318, 0x6C41, 0x6976,
-  ]
+  private static let format = 0x77C4
 
   /// Draws the format information, error correction level and mask, twice (§7.9).
-  private mutating func drawFormat(_ mask: Int) {
-    let bits = Self.formats[mask]
+  private mutating func drawFormat() {
     for index in 0..<15 {
-      let isDark = bits >> index & 1 == 1
+      let isDark = Self.format >> index & 1 == 1
       let up = index < 6 ? index : index < 8 ? index + 1 : size - 15 + index
       set(up, 8, isDark)
       let left = index < 8 ? size - 1 - index : index == 8 ? 7 : 14 - index
@@ -136,61 +121,6 @@ extension QRCode {
         return [place, place - 1]
       }
     }
-  }
-
-  /// Whether a mask inverts a module (§7.8.2).
-  private static func flips(_ row: Int, _ column: Int, _ mask: Int) -> Bool {
-    let product = row * column
-    let rest =
-      switch mask {
-      case 0: (row + column) % 2
-      case 1: row % 2
-      case 2: column % 3
-      case 3: (row + column) % 3
-      case 4: (row / 2 + column / 3) % 2
-      case 5: product % 2 + product % 3
-      case 6: (product % 2 + product % 3) % 2
-      default: ((row + column) % 2 + product % 3) % 2
-      }
-    return rest == 0
-  }
-
-  /// The penalty for patterns that readers may misinterpret (§7.8.3.1).
-  private var penalty: Int {
-    var points = 0
-    for line in 0..<size {
-      points += Self.penalty(of: (0..<size).map { isDark(line, $0) })
-      points += Self.penalty(of: (0..<size).map { isDark($0, line) })
-    }
-    for row in 0..<size - 1 {
-      for column in 0..<size - 1 {
-        let corner = isDark(row, column)
-        if isDark(row, column + 1) == corner, isDark(row + 1, column) == corner,
-          isDark(row + 1, column + 1) == corner
-        {
-          points += 3
-        }
-      }
-    }
-    let share = dark.count { $0 } * 100 / dark.count
-    return points + abs(share - 50) / 5 * 10
-  }
-
-  private static func penalty(of line: [Bool]) -> Int {
-    var points = 0
-    var start = 0
-    for index in 1...line.count where index == line.count || line[index] != line[start] {
-      if index - start >= 5 { points += index - start - 2 }
-      start = index
-    }
-    // The proportions of a finder pattern, with light modules on one side.
-    let finder: [Bool] = [true, false, true, true, true, false, true]
-    for index in 0..<line.count where line[index...].starts(with: finder) {
-      let before = (1...4).allSatisfy { index - $0 < 0 || !line[index - $0] }
-      let behind = (7...10).allSatisfy { index + $0 >= line.count || !line[index + $0] }
-      if before || behind { points += 40 }
-    }
-    return points
   }
 }
 

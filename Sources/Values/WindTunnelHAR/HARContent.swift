@@ -73,12 +73,6 @@ extension HAREntryReader {
     }
   }
 
-  /// Whether the bytes are still gzip (RFC 1952 §2.3.1) according to both the coding and the magic
-  /// number.
-  private static func isGzip(_ data: Data, _ coding: String?) -> Bool {
-    coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
-  }
-
   /// Returns the named encoding of a text; empty if the HAR names no encoding.
   private static func encoding(of content: JSON) -> String {
     if content["_base64"] == true || content["_isBase64"] == true { return "base64" }
@@ -105,7 +99,10 @@ extension HAREntryReader {
       warn("the body is not base64, as claimed; it is stored as text")
       return nil
     }
-    return HARContent(data: data, isWrapped: Self.isGzip(data, coding))
+    // Still gzip (RFC 1952 §2.3.1), by the coding and by the magic number.
+    let isGzip =
+      coding?.lowercased().contains("gzip") == true && data.starts(with: [0x1F, 0x8B])
+    return HARContent(data: data, isWrapped: isGzip)
   }
 
   private mutating func read(

@@ -162,9 +162,7 @@ struct HAREntryReader {
       lastByte: Duration(milliseconds: first + last)
     )
   }
-}
 
-extension HAREntryReader {
   /// Returns the header fields of a message, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3).
   private mutating func headers(_ json: JSON?) -> HeaderFields {
     var pairs = json?.members.map { (name: $0.name.value, value: $0.value) } ?? []

@@ -41,10 +41,10 @@ extension JSON {
   var halfTextCount: Int {
     switch self {
     case .string(let text):
-      let isHalf = text.value.unicodeScalars.contains("\u{FFFD}")
+      guard text.value.unicodeScalars.contains("\u{FFFD}") else { return 0 }
       let pair = /\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}/
       let rest = text.spelling?.lowercased().replacing(pair, with: "")
-      return isHalf && rest?.contains("\\ud") == true ? 1 : 0
+      return rest?.contains("\\ud") == true ? 1 : 0
     case .array(let elements): return elements.reduce(0) { $0 + $1.halfTextCount }
     case .object(let members):
       return members.lazy.filter { !$0.name.value.hasPrefix("_") }

@@ -34,11 +34,7 @@ public struct RemoteServer: Sendable {
     configuration.timeoutIntervalForRequest = seconds
     session = URLSession(configuration: configuration)
   }
-}
 
-// MARK: - Queries
-
-extension RemoteServer {
   /// Returns the state of the server; throws if it is not running.
   public func health() async throws(RemoteError) -> RemoteHealth {
     try await read("GET", "health")
@@ -126,11 +122,7 @@ extension RemoteServer {
     let list: StubList = try await read("GET", "stubs")
     return list.stubs
   }
-}
 
-// MARK: - Changes
-
-extension RemoteServer {
   /// Clears the received requests and the plays, and restarts the cassette and the scenario. Stubs
   /// are kept.
   public func reset() async throws(RemoteError) { _ = try await ask("POST", "reset") }
@@ -182,11 +174,7 @@ extension RemoteServer {
 
   /// Removes all stubs of the server.
   public func removeStubs() async throws(RemoteError) { _ = try await ask("DELETE", "stubs") }
-}
 
-// MARK: - The wire
-
-extension RemoteServer {
   private func read<Answer: Decodable>(
     _ method: String,
     _ path: String,

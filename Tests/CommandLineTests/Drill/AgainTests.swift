@@ -19,7 +19,7 @@ import TestSupport
       #expect(again.out.contains(", withheld ") || again.out.contains(", recording "), "\(again)")
       #expect(
         again.out.hasSuffix(
-          "  It met the same as before, up to the shorter one: 1 of 1 attempts.\n"
+          "  The faults are equal to the report's: 1 of 1 attempts.\n"
         ),
         "\(again)"
       )

@@ -2,7 +2,7 @@ import TestSupport
 
 /// The line that a failing call is told with flies it again, typed as it stands.
 @Suite(.timeLimit(.minutes(5))) struct ReplayedLineTests {
-  private static let same = "  It met the same as before, up to the shorter one: "
+  private static let same = "  The faults are equal to the report's: "
 
   /// Runs a printed line by a shell, with the built tool in place of its name.
   private func type(_ line: Substring, in scratch: Scratch) async throws -> Program.Run {

@@ -154,20 +154,7 @@ import TestSupport
   }
 
   @Test(
-    arguments: [
-      (64, "mutate --cassette a.json", "The command that runs the tests is missing"),
-      (64, "mutate --fault status-5000 -- true", "--fault status-5000: there are empty-200, "),
-      (64, "mutate --junit out.xml -- true", "--junit needs --cassette"),
-      (64, "mutate --accept -- true", "--accept and --reason TEXT need each other"),
-      (64, "mutate --only orders -- true", "--only: "),
-      (66, "mutate --cassette none.json -- true", "none.json: no such file."),
-      (66, "mutate -- ./none", "./none: no such command."),
-      (65, "mutate --accepted a.json -- true", "a.json"),
-      (65, "mutate --cassette match.json -- true", "match.json"),
-      (64, "mutate --log a.json --report a.json -- true", "would overwrite an input"),
-      (64, "mutate --cassette a.json --junit . -- true", "which is not JUnit XML"),
-      (64, "mutate --cassette a.json --junit match.json -- true", "which is not JUnit XML"),
-    ] as [(Int32, String, String)]
+    arguments: try TestData.rows("refused-mutations.json", count: 12) as [(Int32, String, String)]
   )
   func `a wrong line is refused with the reason`(code: Int32, line: String, part: String)
     async throws

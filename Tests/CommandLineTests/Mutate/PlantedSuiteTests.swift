@@ -32,13 +32,24 @@ import WindTunnel
       ]
       try await expectBlindSpots(of: words, isBusy: round == 5)
     }
+
+    @Test(.bothTiers) func `the blind parts of XCTest are reported, and no others`() async throws {
+      let binary = try #require(Bundle.main.executableURL).path
+      let faults = ["reset", "values", "hollow"].flatMap { ["--fault", $0] }
+      try await expectBlindSpots(
+        of: faults + ["--", binary, "WindTunnelTestingTests.ShopPartTests"],
+        at: ["answer", "shape", "values"],
+        among: ["orders", "export", "badge", "prices", "missing"]
+      )
+    }
   #endif
 
   /// Runs the tool, and compares the blind levels of its report with `blind.json`.
   private func expectBlindSpots(
     of words: [String],
     at levels: [String]? = nil,
-    isBusy: Bool
+    among endpoints: [String]? = nil,
+    isBusy: Bool = false
   ) async throws {
     let scratch = try Scratch()
     let busy = try (0..<(isBusy ? 2 : 0)).map { _ in
@@ -59,6 +70,7 @@ import WindTunnel
       [String: [String]].self,
       from: Data(Repository.text("Tests/PlantedSuites/blind.json").utf8)
     ).mapValues { $0.filter { levels?.contains($0) ?? true } }
+      .filter { endpoint, _ in endpoints?.contains { endpoint.hasSuffix("/\($0)") } ?? true }
     expectEqual(
       Dictionary(uniqueKeysWithValues: blind).filter { !$1.isEmpty },
       wanted.filter { !$1.isEmpty }

@@ -87,7 +87,7 @@ import TestSupport
       run.err,
       """
       done
-      held: requests: 2, in the same order, with their fields and 1 bodies
+      held: requests: 2, in the same order, with their fields and 1 body
       held: responses: 2, each for its own request, with status and length
       held: exit code: 0
       held: standard output: 1 line

@@ -54,12 +54,12 @@ import TestSupport
       let help = try await scratch.run(name.components(separatedBy: " ") + ["--help"])
       let flags = help.out.components(separatedBy: "\n").filter { $0.hasPrefix("  --") }
         .compactMap { $0.dropFirst(2).components(separatedBy: "  ").first }
-      let rows = section.components(separatedBy: "\n").filter { $0.hasPrefix("| `-") }
+      let rows = section.components(separatedBy: "\n")
+        .filter { $0.hasPrefix("| `-") || $0.hasPrefix("As for `") }
+      let named = rows.flatMap { $0.matches(of: /`(-.*?)`/) }
       expectEqual(
-        rows.compactMap { $0.components(separatedBy: "`").dropFirst().first }.map {
-          $0.replacing("\\|", with: "|")
-        },
-        flags,
+        named.map { String($0.1).replacing("\\|", with: "|") }.sorted(),
+        flags.sorted(),
         "\(name)"
       )
     }

@@ -6,23 +6,7 @@ import TestSupport
 
   init() throws { scratch = try Scratch() }
 
-  @Test(arguments: [
-    ("proxy --cassette a.json --report a.json --for 1s", "--report a.json", "--cassette"),
-    ("proxy --record ./a.json --report a.json --for 1s", "--report a.json", "--record"),
-    ("proxy --cassette a.json --open-tls --ca-out link.json", "--ca-out link.json", "--cassette"),
-    (
-      "record --upstream http://127.0.0.1:1 --cassette a.json --tls --ca-out a.json",
-      "--ca-out a.json", "--cassette"
-    ),
-    ("serve --cassette a.json --tls --ca-out a.json", "--ca-out a.json", "--cassette"),
-    ("drill --cassette a.json --report a.json", "--report a.json", "--cassette"),
-    ("drill --cassette a.json --write-baseline a.json", "--write-baseline a.json", "--cassette"),
-    ("drill --report b.json --write-baseline b.json", "--write-baseline b.json", "--report"),
-    ("drill --bars a.json --report a.json", "--report a.json", "--bars"),
-    (
-      "drill --scenario a.json --report ../FOLDER/a.json", "--report ../FOLDER/a.json", "--scenario"
-    ),
-  ])
+  @Test(arguments: try TestData.rows("file-roles.json", count: 10) as [(String, String, String)])
   func `a file is not read and written over by one command`(
     line: String,
     written: String,

@@ -81,16 +81,7 @@ import WindTunnelReports
     }
   }
 
-  @Test(arguments: [
-    (
-      #"{"windtunnelScenario":1,"name":"x","rules":[{"faults":[{"statsu":503}]}]}"#,
-      "rain.json, rules[0].faults[0].statsu: unknown key. Did you mean \"status\"?"
-    ),
-    (
-      #"{"windtunnelScenario":7,"name":"x"}"#,
-      "rain.json: this is a version 7 scenario, but windtunnel reads version 1. Update windtunnel."
-    ),
-  ])
+  @Test(arguments: try TestData.rows("bad-scenarios.json", count: 2) as [(String, String)])
   func `a bad scenario file is a usage error`(text: String, sentence: String) async throws {
     try scratch.write(text, to: "rain.json")
     for words in [["drill"], ["serve", "--cassette", Repository.shop]] {

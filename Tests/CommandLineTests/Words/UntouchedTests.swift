@@ -2,20 +2,7 @@ import TestSupport
 
 /// A cassette that exists is not harmed by a command that fails.
 @Suite(.timeLimit(.minutes(5))) struct UntouchedTests {
-  @Test(arguments: [
-    (64, "record --upstream nonsense --cassette users.json --mode rewrite"),
-    (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewirte"),
-    (64, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite --"),
-    (
-      66,
-      "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite -- no-such-word"
-    ),
-    (1, "record --upstream http://127.0.0.1:1 --cassette users.json --mode rewrite -- false"),
-    (65, "cassette convert broken.har users.json"),
-    (65, "cassette convert cassette.har users.json"),
-    (66, "cassette convert nowhere.har users.json"),
-    (64, "cassette convert a.har users.json stray"),
-  ])
+  @Test(arguments: try TestData.rows("failing-commands.json", count: 9) as [(Int32, String)])
   func `a failing command leaves every byte of the cassette`(code: Int32, line: String) async throws
   {
     let scratch = try Scratch()

@@ -11,18 +11,9 @@ import WindTunnelNetworkLayer
     return try RequestBuilder(baseURL: url, commonHeaders: common).request(for: endpoint)
   }
 
-  @Test(arguments: [
-    ("http://127.0.0.1:4711", "/users/7", "http://127.0.0.1:4711/users/7"),
-    ("http://127.0.0.1:4711/", "/users/7", "http://127.0.0.1:4711/users/7"),
-    ("http://127.0.0.1:4711/.x/c1", "/users/7", "http://127.0.0.1:4711/.x/c1/users/7"),
-    ("http://127.0.0.1:4711/.x/c1/", "/users/7", "http://127.0.0.1:4711/.x/c1/users/7"),
-    ("http://127.0.0.1:4711/.x/c1/", "/", "http://127.0.0.1:4711/.x/c1/"),
-    ("https://api.example.test/v1", "", "https://api.example.test/v1"),
-    ("https://api.example.test", "//double", "https://api.example.test//double"),
-    ("https://api.example.test", "/a b/ü", "https://api.example.test/a%20b/%C3%BC"),
-    ("https://api.example.test", "/a%2Fb", "https://api.example.test/a%2Fb"),
-    ("https://api.example.test", "/...", "https://api.example.test/..."),
-  ])
+  @Test(
+    arguments: try TestData.rows("paths-under-base.json", count: 10) as [(String, String, String)]
+  )
   func `a path is put under the base, whose own path stays`(
     base: String,
     path: String,

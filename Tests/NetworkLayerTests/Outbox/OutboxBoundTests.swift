@@ -104,14 +104,14 @@ import TestSupport
     do {
       var store = try stand.store(limits, telling: &events)
       try expectEqual(bury(["1"], times: 2, in: &store), 0)
-      try expectEqual(store.deadLetters().map(\.key), ["1"])
+      try expectEqual(store.letters.all().map(\.key), ["1"])
       try expectEqual(bury(["2", "3"], in: &store), 0)
     }
     var store = try stand.store(limits, telling: &events)
-    try expectEqual(store.deadLetters().map(\.key), ["1", "2", "3"])
+    try expectEqual(store.letters.all().map(\.key), ["1", "2", "3"])
     // Those that fit into half of the room stay: two of the four that lie there.
     try expectEqual(bury(["4"], in: &store), 2)
-    try expectEqual(store.deadLetters().map(\.key), ["2", "3", "4"])
+    try expectEqual(store.letters.all().map(\.key), ["2", "3", "4"])
   }
 
   @Test func `calls fall out by their age, also when the clock is set back`() async throws {

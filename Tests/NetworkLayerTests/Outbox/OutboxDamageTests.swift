@@ -150,7 +150,7 @@ import TestSupport
     }
     try show()
     try store.addLetters(of: batch.batch, status: 400, telling: &events)
-    try expectEqual(store.deadLetters().map(\.key), OutboxStand.bodies.map { "key-\($0)" })
+    try expectEqual(store.letters.all().map(\.key), OutboxStand.bodies.map { "key-\($0)" })
     expectEqual(events, [])
   }
 

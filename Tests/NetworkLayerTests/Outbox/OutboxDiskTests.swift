@@ -64,7 +64,7 @@ import TestSupport
     let second = try #require(try store.nextBatch(of: one, telling: &events))
     try store.leaveBatch(first.batch)
     try store.addLetters(of: first.batch, status: 400, telling: &events)
-    try expectEqual(store.deadLetters(), [])
+    try expectEqual(store.letters.all(), [])
     try expectEqual(store.nextBatch(of: one, telling: &events)?.batch, second.batch)
     expectEqual([first.mayBeSent, second.mayBeSent], [false, false])
     try expectEqual(store.nextBatch(of: one, telling: &events)?.mayBeSent, true)

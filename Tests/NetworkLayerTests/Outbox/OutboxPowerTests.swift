@@ -184,7 +184,7 @@ import TestSupport
     expectEqual(events, [])
     let folder = try power.cut()
     defer { try? FileManager.default.removeItem(at: folder) }
-    try expectEqual(Self.store(folder).deadLetters().map(\.key), ["key-1", "key-2"])
+    try expectEqual(Self.store(folder).letters.all().map(\.key), ["key-1", "key-2"])
     try store.leaveBatch(first.batch)
     let second = try #require(try Self.next(&store))
     power.fail(ENOSPC) { $0 == .write("dead-letters") }
@@ -193,7 +193,7 @@ import TestSupport
     expectEqual(events, [.diskFailed(.diskFull(letters)), .deadLettersFellOut(1)])
     try store.leaveBatch(second.batch)
     expectEqual(store.count, 0)
-    try expectEqual(store.deadLetters().map(\.key), ["key-1", "key-2"])
+    try expectEqual(store.letters.all().map(\.key), ["key-1", "key-2"])
   }
 }
 

@@ -67,7 +67,7 @@ import TestSupport
       last = next
     }
     expectEqual(admitted, [2, 3, 4, 1, 5, 6, 7])
-    expectEqual(state.runningCount, 0)
+    expectEqual(state.running.count, 0)
   }
 
   @Test func `a busy host or endpoint delays no other`() {
@@ -85,7 +85,7 @@ import TestSupport
     // The endpoint is free again, and the first that waited for it gets it.
     let admitted = [state.leave(1), state.leave(3), state.leave(2)]
     expectEqual(admitted, [[2], [4], [5]])
-    expectEqual(state.waitingCount, 0)
+    expectEqual(state.waiting.count, 0)
   }
 
   @Test func `a call cancelled in the queue leaves it, sends nothing and keeps no slot`()

@@ -51,15 +51,7 @@ import TestSupport
   }
 
   @Test(
-    arguments: [
-      ("Gr\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}e\n", true),
-      ("from M\u{FFFD}\u{FFFD}nchen, K\u{FFFD}\u{FFFD}ln", true),
-      (#"{"shown":"M\ufffd\ufffdnchen, K\ufffd\ufffdln"}"#, true),
-      ("> M\u{FFFD}\u{FFFD}nchen, ...", true),
-      ("Grüße", false), ("from München, Köln", false), ("Köln", false),
-      ("", nil), ("nothing of that", nil), ("all is \u{FFFD}\u{FFFD} well here", nil),
-      ("\u{FFFD}", nil),
-    ] as [(String, Bool?)]
+    arguments: try TestData.rows("holes.json", count: 11) as [(String, Bool?)]
   )
   func `a hole where the text has letters is found`(text: String, isHole: Bool?) {
     expectEqual(Self.replaces(text), isHole)

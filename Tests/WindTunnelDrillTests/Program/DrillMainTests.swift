@@ -101,7 +101,7 @@ import WindTunnelDrill
     expectEqual(again.code, 1, "\(again)")
     #expect(
       again.answer.hasSuffix(
-        "  It met the same as before, up to the shorter one: 1 of 1 attempts.\n"
+        "  The faults are equal to the report's: 1 of 1 attempts.\n"
       ),
       "\(again)"
     )

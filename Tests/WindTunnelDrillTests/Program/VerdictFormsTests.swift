@@ -131,7 +131,8 @@ import WindTunnelCommandLine
     ) { try report([call(0), call(1, .failed("status 404"), strange: true)]) },
     End(
       name: "no call succeeded",
-      line: "INCONCLUSIVE (98): no call succeeded, first GET /home: failed: status 503",
+      line: "INCONCLUSIVE (98): no call succeeded, first GET /home: failed: status 503 "
+        + "(try --scenario calm)",
       code: 98
     ) { try report([call(0, .failed("status 503"))], ["calls == 1"], survival: .some) },
     End(name: "no call can succeed", line: "passed", code: 0) {

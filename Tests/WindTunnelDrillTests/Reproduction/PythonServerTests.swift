@@ -67,7 +67,10 @@ import WindTunnelSymptoms
       ),
       (
         "GET", .status(503, retryAfter: .date(inSeconds: 3)), 2, "ignores-retry-after",
-        ["from RFC 9110 §10.2.3; RFC 6585 §4\n", #"Retry-After: {date+3}\r\n"#, ": [R1, R2]}"]
+        [
+          "from RFC 9110 §10.2.3; RFC 6585 §4\n", #"Retry-After: {date+3}\r\n"#, ": [R1, R2]}",
+          "\n#   env TZ=\(SubjectProcess.timeZoneInTheEast) curl ",
+        ]
       ),
       (
         "POST", .reset(.afterRequest), 2, "repeats-post",
@@ -89,6 +92,11 @@ import WindTunnelSymptoms
     let text = try Self.server(method, scenario, requests: requests, rule: rule).text()
     for part in parts + ["Rule \(rule)"] { #expect(text.contains(part), "\(text)") }
     #expect(text.split(separator: "\n").count <= PythonServer.linesMax, "\(text)")
+  }
+
+  @Test func `the server repeats the last response of many`() throws {
+    let text = try Self.server("GET", [.on("/pay", .always, .status(503))], requests: 1_000).text()
+    #expect(text.contains(": [R1]}"), "\(text)")
   }
 
   @Test(

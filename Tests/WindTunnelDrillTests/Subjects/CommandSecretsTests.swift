@@ -20,17 +20,7 @@ import TestSupport
     expectEqual(CommandWords(text: kept.text)?.words, kept.words)
   }
 
-  @Test(arguments: [
-    ["curl", "-sf", "--retry", "3", "{url}"], ["curl", "-sSfL", "-o", "/dev/null", "{url}"],
-    ["curl", "-H", "Accept: application/json", "-X", "{method}", "{url}?page=2&sort=name"],
-    ["curl", "--cacert", "{ca}", "--cert", "client.pem", "-b", "cookies.txt", "{url}"],
-    ["curl", "-d", "{body}", "-A", "client/1.0", "-x", "http://127.0.0.1:3128", "{url}"],
-    ["python3", "-u", "client.py", "{url}"], ["python3", "-c", "print('a: b')", "{method} {url}"],
-    ["sh", "-c", "curl -sf \"$1\" || exit 7; echo done", "sh", "{url}"],
-    ["node", "--max-old-space-size=64", "client.mjs", "{url}"], ["ls", "-a", "x"],
-    ["go", "run", "-race", "./client", "-retries", "3", "{url}"],
-    ["/srv/shop/client", "{url}"], ["docker", "run", "shop:latest"], ["./c", "api.test:8443"],
-  ])
+  @Test(arguments: try TestData.rows("harmless-commands.json", count: 14) as [[String]])
   func `what is no secret is kept to the letter`(command: [String]) {
     let kept = CommandWords(command, environment: ["HOME": "/root", "OLDPWD": "/srv/shop"])
     #expect(kept.words == command && !kept.isIncomplete)

@@ -29,40 +29,13 @@ import TestSupport
   }
 
   @Test(
-    arguments: [
-      ([:], nil), (["Origin": "http://localhost:3000"], nil), (["Origin": "https://[::1]"], nil),
-      (["Origin": "http://127.0.0.1"], nil),
-      // The page is the server's own.
-      (["Origin": "https://api.example.test"], nil),
-      (["Origin": "https://evil.example.test"], "https://evil.example.test"),
-      (["Origin": "http://127.0.0.1.evil.example.test"], "http://127.0.0.1.evil.example.test"),
-      (["Origin": "https://www.api.example.test"], "https://www.api.example.test"),
-      (["Origin": "null"], "null"), (["Origin": ""], ""), (["Origin": "localhost"], "localhost"),
-      // An image carries no Origin, and says that another site wants it.
-      (["Sec-Fetch-Site": "cross-site"], "null"),
-      (
-        ["Sec-Fetch-Site": "cross-site", "Referer": "https://evil.example.test/a/b?c"],
-        "https://evil.example.test"
-      ),
-      (["Sec-Fetch-Site": "cross-site", "Referer": "http://localhost:3000/"], nil),
-      (["Sec-Fetch-Site": "same-site", "Referer": "http://localhost:3000/"], nil),
-      (["Sec-Fetch-Site": "none"], nil),
-      (
-        [
-          "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate",
-          "Sec-Fetch-Dest": "document",
-        ], nil
-      ),
-      (
-        ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"],
-        "null"
-      ),
-    ] as [(HeaderFields, String?)]
+    arguments: try TestData.rows("origins.json", count: 18) as [([[String]], String?)]
   )
   func `pages of this machine and of the server are answered`(
-    headers: HeaderFields,
+    fields: [[String]],
     page: String?
   ) {
+    let headers = HeaderFields(fields.map { HeaderField($0[0], $0[1]) })
     expectEqual(Self.stranger("api.example.test", headers), page.map { .page($0) })
   }
 

@@ -183,7 +183,7 @@ struct TLSChannelTests {
     #expect(seen.heard.isEmpty && seen.isAgreed == nil)
     let failure = try #require(seen.error?.failure)
     expectEqual(failure.symptom, .serverCertificateHasBadDate)
-    expectEqual("\(failure)", "its certificate does not hold: certificate has expired")
+    expectEqual("\(failure)", "its certificate is invalid: certificate has expired")
     let told = try await closed.next()
     let alert = try #require(told?.failure, "the server does not know why")
     #expect(alert.kind == .alert(45) && alert.symptom == .serverCertificateHasBadDate)

@@ -279,6 +279,17 @@ import TestSupport
     }
     #expect(!isKnown(-2))
     expectNil(long.withUnsafeBytes { table.find($0, isSecure: false) })
+    // Fields of HTTP/2 that run into each other are others.
+    func find(_ words: String...) -> (known: ParsedRequestCache.Known?, bytes: [UInt8]?) {
+      let fields = words.map { HPACKField(field: HeaderField($0, "b"), isNeverIndexed: false) }
+      return table.find(fields, isSecure: false)
+    }
+    if let bytes = find("a", "c").bytes {
+      table.keep(.init(bytes, head, other, isSecure: false))
+    }
+    #expect(find("a", "c").known != nil && find("a", "c").bytes == nil)
+    #expect(["abc", "a\u{1}\0b\u{1}\0c"].allSatisfy { find($0).known == nil })
+    expectNil(find("a", String(repeating: "c", count: ParsedRequestCache.bytesMax)).bytes)
   }
 }
 

@@ -160,12 +160,9 @@ import TestSupport
   }
 
   @Test func `large bodies go before small ones are ten thousand`() {
+    let body = Body(String(repeating: "x", count: 1 << 20))
     for number in 1...100 {
-      let request = Request(
-        "GET",
-        "https://api.example.test/home",
-        body: Body(String(repeating: "x", count: 1 << 20))
-      )
+      let request = Request("GET", "https://api.example.test/home", body: body)
       let outcome = stand.deck.decide(request)
       stand.apply(.requestEnd(outcome, handshake: nil, upload: nil), at: number)
     }

@@ -144,18 +144,10 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [
-    ("PUT /scenario", #"{"name":"hail"}"#, "400", "cannot run here"),
-    ("PUT /scenario", #"{"name":"rian"}"#, "400", "Did you mean \\\"rain\\\"?"),
-    ("PUT /link", #"{"loss":2}"#, "400", "loss"),
-    ("POST /rules", #"{"id":1}"#, "400", "is missing"),
-    ("POST /rules", #"{"id":99,"fault":{"status":503}}"#, "404", "Exchange 99 is not stored"),
-    ("GET /exchanges/99", "", "404", "Exchange 99 is not stored"),
-    ("POST /exchanges/x/again", "{}", "404", "Exchange x is not stored"),
-    ("POST /cassettes", #"{"ids":[99]}"#, "409", "These exchanges cannot be saved"),
-    ("GET /nowhere", "", "404", "Unknown path GET /nowhere"),
-    ("GET /exchanges?since=x", "", "400", "is not a number"),
-  ])
+  @Test(
+    arguments: try TestData.rows("refused-by-console.json", count: 10)
+      as [(String, String, String, String)]
+  )
   func `what cannot be done is told in a sentence`(
     line: String,
     body: String,

@@ -77,6 +77,37 @@ import TestSupport
         .joined(separator: ".") + "." + word(43)
     }
 
+    /// Fills a template, in which `<word 40>` is a secret, «…» text in base64url and “…” in base64.
+    mutating func filled(_ template: String) -> String {
+      var text = ""
+      for part in template.split(separator: "<", omittingEmptySubsequences: false) {
+        guard let end = part.firstIndex(of: ">") else {
+          text += part
+          continue
+        }
+        let slot = part[..<end].split(separator: " ")
+        let count = slot.count == 2 ? Int(slot[1]) ?? 0 : 32
+        switch slot[0] {
+        case "digits": text += digits(count)
+        case "hexadecimal": text += hexadecimal(count)
+        case "key": text += word(count, of: "ABCDEFGHIJ234567")
+        case "password": text += password()
+        case "webToken": text += webToken()
+        case "word": text += word(count)
+        default: preconditionFailure("unknown slot \(slot[0])")
+        }
+        text += part[end...].dropFirst()
+      }
+      guard let open = text.firstIndex(where: { "«“".contains($0) }),
+        let close = text.lastIndex(where: { "»”".contains($0) })
+      else { return text }
+      let inner = String(text[open..<close].dropFirst())
+      let coded =
+        text[open] == "«"
+        ? ConversationSecretsTests.base64url(inner) : Data(inner.utf8).base64EncodedString()
+      return "\(text[..<open])\(coded)\(text[close...].dropFirst())"
+    }
+
     /// Returns what was drawn since this was asked the last time.
     mutating func take() -> [String] {
       defer { drawn = [] }
@@ -94,10 +125,12 @@ import TestSupport
   }
 
   /// Returns all places; the same, with other secrets, for another season.
-  private static func all(season: Int = 0) -> [Planted] {
+  private static func all(season: Int = 0) throws -> [Planted] {
     var lot = Lot(season)
-    return handshakes(&lot) + logins(&lot) + envelopes(&lot) + answers(&lot) + echoes(&lot)
-      + bytes(&lot)
+    let fromTemplates = try ["protocol", "login", "envelope", "answer"].flatMap {
+      try filled($0, &lot)
+    }
+    return fromTemplates + handshakes(&lot) + compounds(&lot) + echoes(&lot) + bytes(&lot)
   }
 
   private static func handshakes(_ lot: inout Lot) -> [Planted] {
@@ -109,7 +142,6 @@ import TestSupport
     func add(_ place: String, _ fields: HeaderFields, answer: String = "") {
       all.append(Planted(place: place, secrets: lot.take(), fields: fields, answer: answer))
     }
-    for (place, make) in protocols { add(place, ["Sec-WebSocket-Protocol": make(&lot)]) }
     let chosen = lot.word(40)
     add(
       "subprotocol that is chosen",
@@ -122,150 +154,25 @@ import TestSupport
     return all
   }
 
-  private static let protocols: [(place: String, make: @Sendable (inout Lot) -> String)] = [
-    ("bearer, token", { "bearer, \($0.word(40))" }),
-    (
-      "k8s.io",
-      {
-        "base64url.bearer.authorization.k8s.io.\(base64url($0.word(40))), v4.channel.k8s.io"
+  /// The texts of one kind: the handshakes' subprotocols, a client's first messages as services have
+  /// them, JSON in what protocols put around it, and answers.
+  private static func filled(_ kind: String, _ lot: inout Lot) throws -> [Planted] {
+    let rows =
+      try TestData.rows("conversation-secrets.json", count: 41) as [(String, String, String)]
+    return rows.filter { $0.0 == kind }.map { _, place, template in
+      let text = lot.filled(template)
+      var planted = Planted(place: place, secrets: lot.take())
+      switch kind {
+      case "protocol": planted.fields = ["Sec-WebSocket-Protocol": text]
+      case "answer": planted.hears = [.text(text)]
+      default: planted.says = [.text(text)]
       }
-    ),
-    ("token.jwt", { "graphql-ws, token.\($0.webToken())" }),
-    ("token with dots", { "chat, bearer.\($0.word(24)).\($0.word(24))" }),
-    (
-      "header-base64",
-      {
-        "header-\(base64url(#"{"Authorization":"\#($0.word(40))"}"#)), aws-appsync-event-ws"
-      }
-    ),
-  ]
-
-  /// The first message of a client, as services have it.
-  private static let loginTexts: [(place: String, make: @Sendable (inout Lot) -> String)] = [
-    ("token", { #"{"type":"auth","token":"\#($0.word())"}"# }),
-    ("password", { #"{"type":"auth","user":"ada","password":"\#($0.password())"}"# }),
-    ("number", { #"{"type":"auth","pincode":\#($0.digits(7))}"# }),
-    (
-      "GraphQL",
-      {
-        #"{"type":"connection_init","payload":{"Authorization":"Bearer \#($0.word())"}}"#
-      }
-    ),
-    (
-      "GraphQL without a scheme",
-      {
-        #"{"type":"connection_init","payload":{"Authorization":"\#($0.password())"}}"#
-      }
-    ),
-    (
-      "Discord",
-      {
-        #"{"op":2,"d":{"token":"\#($0.word(24)).\#($0.word(6)).\#($0.word(38))","intents":513}}"#
-      }
-    ),
-    (
-      "apiKey and passphrase",
-      {
-        #"{"method":"login","params":{"apiKey":"\#($0.word())","passphrase":"\#($0.password())"}}"#
-      }
-    ),
-    (
-      "apiKey and sign",
-      {
-        #"{"event":"login","args":[{"apiKey":"\#($0.word())","sign":"\#($0.word(43))="}]}"#
-      }
-    ),
-    (
-      "words of op",
-      {
-        #"{"op":"auth","args":["\#($0.word(18))",1700000000000,"\#($0.hexadecimal(64))"]}"#
-      }
-    ),
-    ("word of action", { #"{"action":"auth","params":"\#($0.word())"}"# }),
-    ("words of method", { #"{"id":1,"method":"login","params":["ada","\#($0.password())"]}"# }),
-    (
-      "key and secret",
-      {
-        #"{"action":"auth","key":"PK\#($0.word(18))","secret":"\#($0.word(40))"}"#
-      }
-    ),
-    (
-      "authSig",
-      {
-        #"{"event":"auth","apiKey":"\#($0.word(43))","authSig":"\#($0.hexadecimal(96))"}"#
-      }
-    ),
-    ("AUTH", { "AUTH \($0.word())" }),
-    ("AUTH of two", { "AUTH ada \($0.password())" }),
-    ("PASS", { "PASS oauth:\($0.word(30))\r\nNICK ada\r\n" }),
-    (
-      "SIP",
-      {
-        "REGISTER sip:x.test SIP/2.0\r\nAuthorization: Digest username=\"ada\", realm=\"x.test\", "
-          + "response=\"\($0.hexadecimal(32))\"\r\nContent-Length: 0\r\n\r\n"
-      }
-    ),
-  ]
-
-  private static func logins(_ lot: inout Lot) -> [Planted] {
-    loginTexts.map { place, make in
-      let text = make(&lot)
-      return Planted(place: place, secrets: lot.take(), says: [.text(text)])
+      return planted
     }
   }
 
-  /// JSON in what protocols put around it.
-  private static let envelopeTexts: [(place: String, make: @Sendable (inout Lot) -> String)] = [
-    ("Phoenix", { #"["1","1","room:1","phx_join",{"token":"\#($0.word())"}]"# }),
-    ("socket.io 40", { #"40{"token":"\#($0.word())"}"# }),
-    ("socket.io 42", { #"42["auth",{"password":"\#($0.password())"}]"# }),
-    (
-      "socket.io with a namespace",
-      {
-        #"42/admin,17["auth",{"user":"ada","pass":"\#($0.password())"}]"#
-      }
-    ),
-    ("socket.io with words", { #"42["login","ada","\#($0.password())"]"# }),
-    ("socket.io with a number", { #"42["unlock",{"pincode":\#($0.digits(7))}]"# }),
-    ("SockJS", { #"["{\"user\":\"ada\",\"pass\":\"\#($0.password())\"}"]"# }),
-    (
-      "SignalR",
-      {
-        #"{"protocol":"json","version":1}"# + "\u{1E}"
-          + #"{"type":1,"target":"A","arguments":[{"user":"ada","pass":"\#($0.password())"}]}"#
-          + "\u{1E}"
-      }
-    ),
-    ("JSON text sequence", { "\u{1E}{\"user\":\"ada\",\"pass\":\"\($0.password())\"}\n" }),
-    (
-      "lines of JSON",
-      {
-        "{\"token\":\"\($0.word())\"}\n{\"user\":\"ada\",\"pass\":\"\($0.password())\"}\n"
-      }
-    ),
-    ("STOMP", { "CONNECT\naccept-version:1.2\nlogin:ada\npasscode:\($0.password())\n\n\0" }),
-    (
-      "STOMP with JSON",
-      {
-        "SEND\ndestination:/a\n\n{\"user\":\"ada\",\"pass\":\"\($0.password())\"}\0"
-      }
-    ),
-    ("NATS", { "CONNECT {\"user\":\"ada\",\"pass\":\"\($0.password())\"}\r\n" }),
-    ("JSON in JSON", { #"{"data":"{\"password\":\"\#($0.password())\"}"}"# }),
-    (
-      "base64",
-      {
-        let inner = Data(#"{"password":"\#($0.password())"}"#.utf8)
-        return #"{"data":"\#(inner.base64EncodedString())"}"#
-      }
-    ),
-  ]
-
-  private static func envelopes(_ lot: inout Lot) -> [Planted] {
-    var all = envelopeTexts.map { place, make in
-      let text = make(&lot)
-      return Planted(place: place, secrets: lot.take(), says: [.text(text)])
-    }
+  private static func compounds(_ lot: inout Lot) -> [Planted] {
+    var all: [Planted] = []
     let text = #"{"type":"auth","password":"\#(lot.password())"}"#
     let lengths = [20, 15, text.utf8.count - 35]
     all.append(Planted(place: "fragments", secrets: lot.take(), says: [.text(text, in: lengths)]))
@@ -276,20 +183,6 @@ import TestSupport
       )
     }
     return all
-  }
-
-  private static let answerTexts: [(place: String, make: @Sendable (inout Lot) -> String)] = [
-    ("session", { #"{"session":"\#($0.word())","refreshToken":"\#($0.word(40))"}"# }),
-    ("web token in a sentence", { "Welcome! Use \($0.webToken()) from now on." }),
-    ("key of a cloud", { #"{"text":"with AKIA\#($0.word(16, of: "ABCDEFGHIJ234567"))"}"# }),
-    ("address", { #"{"url":"https://s3.test/a?X-Amz-Signature=\#($0.hexadecimal(64))"}"# }),
-  ]
-
-  private static func answers(_ lot: inout Lot) -> [Planted] {
-    answerTexts.map { place, make in
-      let text = make(&lot)
-      return Planted(place: place, secrets: lot.take(), hears: [.text(text)])
-    }
   }
 
   /// Secrets that have a name once, and are repeated without it.
@@ -462,7 +355,7 @@ import TestSupport
   }
 
   @Test func `none of the secrets of a conversation stands on its cassette`() async throws {
-    let all = Self.all()
+    let all = try Self.all()
     #expect(all.reduce(0) { $0 + $1.secrets.count } >= 60)
     let (cassette, leftOut) = try await Self.recording(all)
     expectEqual(leftOut, [])
@@ -481,10 +374,10 @@ import TestSupport
   }
 
   @Test func `who says other secrets is answered as the first was`() async throws {
-    let (cassette, _) = try await Self.recording(Self.all())
+    let (cassette, _) = try await Self.recording(try Self.all())
     let deck = Deck(cassette, matcher: .pathAndQuery)
     try await ReplayServer.serving(deck) { server async throws in
-      for (number, planted) in Self.all(season: 1).enumerated() {
+      for (number, planted) in try Self.all(season: 1).enumerated() {
         #expect(try await Self.hold(planted, number, with: server), "\(planted.place)")
       }
     }

@@ -151,7 +151,7 @@ final class FramePeer {
   }
 
   /// Spells whole frames; a whole response of 5 bytes is an `ANSWER`.
-  private func frames(_ bytes: [UInt8]) -> [String] {
+  func frames(_ bytes: [UInt8]) -> [String] {
     var words: [String] = []
     var place = 0
     while place < bytes.count {

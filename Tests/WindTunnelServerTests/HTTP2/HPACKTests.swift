@@ -46,73 +46,15 @@ extension HPACKField {
     :method: GET\n:scheme: https\n:path: /index.html\n:authority: www.example.com
     custom-key: custom-value
     """
-  private static let response = """
-    cache-control: private\ndate: Mon, 21 Oct 2013 20:13:21 GMT\nlocation: https://www.example.com
-    """
-  private static let last = """
-    :status: 200\n\(response.replacing(":21 GMT", with: ":22 GMT"))\ncontent-encoding: gzip
-    set-cookie: foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1
-    """
 
   /// Blocks of one connection, and their lists or errors between bars.
-  static let blocks: [(String, hex: String, lists: String)] = [
-    (
-      "C.2",
-      "400a637573746f6d2d6b65790d637573746f6d2d686561646572 040c2f73616d706c652f70617468 "
-        + "100870617373776f726406736563726574 82",
-      "custom-key: custom-header|:path: /sample/path|password: secret !|:method: GET"
-    ),
-    (
-      "C.3",
-      "828684410f7777772e6578616d706c652e636f6d 828684be58086e6f2d6361636865 "
-        + "828785bf400a637573746f6d2d6b65790c637573746f6d2d76616c7565",
-      "\(request)|\(second)|\(third)"
-    ),
-    (
-      "C.5, behind the size update to 256",
-      "3fe1014803333032580770726976617465611d4d6f6e2c203231204f637420323031332032303a31333a323120"
-        + "474d546e1768747470733a2f2f7777772e6578616d706c652e636f6d 4803333037c1c0bf "
-        + "88c1611d4d6f6e2c203231204f637420323031332032303a31333a323220474d54c05a04677a69707738666f"
-        + "6f3d4153444a4b48514b425a584f5157454f50495541585157454f49553b206d61782d6167653d333630303b"
-        + "2076657273696f6e3d31",
-      ":status: 302\n\(response)|:status: 307\n\(response)|\(last)"
-    ),
-    (
-      "C.6, behind the size update to 256",
-      "3fe101488264025885aec3771a4b6196d07abe941054d444a8200595040b8166e082a62d1bff6e919d29ad171863"
-        + "c78f0b97c8e9ae82ae43d3 4883640effc1c0bf "
-        + "88c16196d07abe941054d444a8200595040b8166e084a62d1bffc05a839bd9ab77ad94e7821dd7f2e6c7b335"
-        + "dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007",
-      ":status: 302\n\(response)|:status: 307\n\(response)|\(last)"
-    ), ("an empty block, and updates alone", "- 20 203fe11f82", "||:method: GET"),
-    (
-      "a name is evicted by the insertion that refers to it", "3f044001610162 7e0163be bf",
-      "a: b|a: c\na: c|! There is no entry 63"
-    ),
-    (
-      "an entry larger than the table empties it", "3f0440016101624001610a30313233343536373839 be",
-      "a: b\na: 0123456789|! There is no entry 62"
-    ), ("octets that are not UTF-8", "0001610261ff", "a: a\u{EFFF}"),
-    ("index 0", "80", "! There is no entry 0"), ("index 62 of none", "be", "! There is no entry"),
-    ("an integer of six bytes", "ff808080808001", "! An integer is too large"),
-    ("an integer above 2^31", "ff8080808010", "! An integer is too large"),
-    ("a long integer", "ff8080808000", "! There is no entry 127"),
-    ("a cut integer", "ff80", "! A block ends within an integer"),
-    ("a cut name", "40", "! A block ends before a string"),
-    ("a cut value", "0001610261", "! A block ends within a string"),
-    ("a huge string", "007fffffffff06", "! A block ends within a string"),
-    ("padding of eight bits", "00016181ff", "! A Huffman string"),
-    ("padding that is not ones", "0001618118", "! A Huffman string"),
-    ("the end of a string in it", "00016184ffffffff", "! A Huffman string"),
-    ("an update behind a field", "8220", "! A table size update follows"),
-    ("an update above 4096", "3fe21f", "! A table of 4097 bytes exceeds"),
-  ]
-
-  @Test(arguments: blocks)
-  func `blocks of one connection are read`(row: (String, hex: String, lists: String)) {
+  @Test(
+    arguments: try TestData.rows("hpack-blocks.json", count: 22) as [(String, String, String)]
+  )
+  func `blocks of one connection are read`(_: String, hex: String, lists: String) {
     var decoder = HPACKDecoder()
-    let blocks = row.hex.split(separator: " ")
-    let lists = row.lists.split(separator: "|", omittingEmptySubsequences: false)
+    let blocks = hex.split(separator: " ")
+    let lists = lists.split(separator: "|", omittingEmptySubsequences: false)
     expectEqual(blocks.count, lists.count)
     for (block, list) in zip(blocks, lists) {
       let lines = decoder.lines(String(block))

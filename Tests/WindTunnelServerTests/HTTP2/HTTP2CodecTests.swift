@@ -255,6 +255,28 @@ import TestSupport
     expectEqual(peer.heads.last?.target, "a.test:1")
   }
 
+  @Test func `the fields of a known request are not read again`() throws {
+    let (peer, other) = (FramePeer(), FramePeer())
+    _ = other.exchange("GET 1 :path=/wait")
+    let wait = try #require(other.heads.first)
+    var asked: [Int] = []
+    peer.codec.knownHead = { fields in
+      asked.append(fields.count)
+      return fields.last?.value == "known" ? wait : nil
+    }
+    expectEqual(peer.exchange("GET 1; POST 3; GET 5 A=known"), "ANSWER 1")
+    expectEqual(peer.heads.map(\.target), ["/", "/", "/wait"])
+    // A request that is not whole has no known head.
+    expectEqual(asked, [4, 0, 5])
+    // A rendered response is written in one call, as far as its window allows.
+    var bytes: [UInt8] = []
+    _ = peer.exchange("SETTINGS 4=3")
+    peer.codec.append(block: [0x88], Data(1...5), in: .length(5), on: 5, to: &bytes)
+    expectEqual(bytes.count, 9 + 1 + 9 + 3)
+    expectEqual(peer.exchange("WINDOW 5 9"), "DATA 5 2 end")
+    #expect(peer.codec.isDelivered(5))
+  }
+
   @Test func `a codec ends streams and connections as its server wants`() {
     let peer = FramePeer()
     _ = peer.exchange("GET 1 :path=/wait; GET 3 :path=/wait")

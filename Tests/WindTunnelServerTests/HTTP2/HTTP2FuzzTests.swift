@@ -63,4 +63,44 @@ import TestSupport
     }
     #expect(headCount > 0)
   }
+
+  private static let answers = [
+    "OPEN S :status=200", "FIELDS S :status=200 content-length=9", "OPEN S :status=103",
+    "OPEN S :status=200 content-length=300", "FIELDS S x=1", "OPEN S x=1", "DATA S N",
+    "DATA S N end", "FIELDS S :status=204", "OPEN S :status=200 connection=x", "RST S N", "PING",
+    "WINDOW S N", "WINDOW 0 N", "SETTINGS 1=0 3=1", "SETTINGS 4=20", "RAW 7 0 0 0000000300000000",
+    "RAW 1 1 S 88", "RAW 9 4 S 40", "RAW 5 4 S 0000000282", "OPEN S :status=200 x=%0D%0A",
+  ]
+
+  @Test func `a server's frames in any order end each request once`() {
+    let first = Self.setting("WINDTUNNEL_FUZZ_FROM") ?? 1
+    var endCount = 0
+    for seed in first..<first + (Self.setting("WINDTUNNEL_FUZZ") ?? 20_000) {
+      let name: Comment = "WINDTUNNEL_FUZZ=1 WINDTUNNEL_FUZZ_FROM=\(seed)"
+      var numbers = Generator(seed: seed)
+      let peer = ClientPeer(["GET", "HEAD", "POST"])
+      var (ended, begun) = (Set<Substring>(), Set<Substring>())
+      for _ in 0..<Int.random(in: 1...12, using: &numbers) {
+        let (stream, number) = (
+          numbers.pick([1, 1, 3, 5, 7, 2]), numbers.pick([0, 7, 9, 300, 9000])
+        )
+        let words = numbers.pick(Self.answers).split(separator: " ").map {
+          $0 == "S" ? "\(stream)" : $0 == "N" ? "\(number)" : String($0)
+        }
+        let frame = FramePeer.frame(words[0], Array(words.dropFirst()))
+        peer.feed(numbers.pick([true, false, false]) ? numbers.mutated(frame) : frame)
+      }
+      for event in peer.events where !event.hasPrefix("0 ") {
+        let words = event.split(separator: " ")
+        #expect(!ended.contains(words[0]) && !event.hasSuffix(" connection"), name)
+        #expect(begun.contains(words[0]) || !["end", "trailers"].contains(words[1]), name)
+        if Int(words[1]) != nil { begun.insert(words[0]) }
+        if ["end", "unprocessed", "reset", "invalid", "ended"].contains(words[1]) {
+          ended.insert(words[0])
+        }
+      }
+      endCount += ended.count
+    }
+    #expect(endCount > 0)
+  }
 }

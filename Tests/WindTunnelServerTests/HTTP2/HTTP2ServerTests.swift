@@ -16,6 +16,7 @@ import TestSupport
     let bodies = [
       "/a": "a", "/b": "b", "/slow": "slow", "/large": "0123456789",
       "/long": String(repeating: "l", count: 20_000),
+      "/frame": String(repeating: "f", count: 16_000),
     ]
     var interactions = bodies.sorted { $0.key < $1.key }.map { path, body in
       Interaction(
@@ -251,6 +252,63 @@ import TestSupport
       let other = try await server.answer(to: closing("GET /a", host: "api.example.test"))
       expectEqual(other.content, "a")
     }
+  }
+
+  @Test func `a request is not remembered by the fields of another stream`() async throws {
+    try await Self.serving { client, _ in
+      await client.send { bytes in
+        bytes.appendHeaders(endsStream: false, on: 1) { block in
+          for (name, value) in [
+            (":method", "GET"), (":scheme", "http"), (":authority", "api.example.test"),
+            (":path", "/a"), ("content-length", "0"),
+          ] { block.appendHPACK(name: name, value: value) }
+        }
+        bytes.appendRequest("/b", on: 3, with: ["connection": "x"])
+        bytes.appendFrame(.data, .endStream, on: 1, length: 0)
+      }
+      _ = await client.receive(until: "1 end")
+      await client.ask("/b", on: 5, with: ["connection": "x"])
+      let words = await client.receive(until: "5 end", "5 reset protocolError")
+      expectEqual(words.last, "5 reset protocolError")
+    }
+  }
+
+  @Test func `a client that sends no more receives every response`() async throws {
+    try await ReplayServer.serving(Self.deck()) { server in
+      let client = try await FrameClient(to: .loopback(port: server.port), window: 1 << 20)
+      await client.send { bytes in
+        bytes.appendWindowUpdate(1 << 30, on: 0)
+        // The end arrives behind the first turn of reading, and responses fill the queue behind it.
+        for id in 0..<1110 { bytes.appendRequest(id < 1000 ? "/a" : "/frame", on: 2 * id + 1) }
+      }
+      client.raw.socket.finishWriting()
+      let (words, _, end) = await client.receiveAll()
+      expectEqual(words.filter { $0.hasSuffix(" end") }.count, 1110)
+      expectEqual(words.filter { $0.contains("reset") }, [])
+      expectEqual(words.last, "goaway 2219 noError")
+      expectEqual(end, .finished)
+      client.raw.close()
+    }
+  }
+
+  @Test func `a fault of connecting concerns one connection, with all of its streams`() async throws
+  {
+    let deck = Self.deck([.always(.attempt(2), .connection(.refused))])
+    try await ReplayServer.serving(deck) { server in
+      for isRefused in [false, true, false] {
+        let client = try await FrameClient(to: .loopback(port: server.port))
+        for id in [1, 3] { await client.ask("/a", on: id) }
+        if isRefused {
+          await expectEqual(client.receiveAll().words, [])
+        } else {
+          await expectEqual(client.receive(until: "3 end").suffix(3), ["3 200", "3 =a", "3 end"])
+        }
+        client.raw.close()
+      }
+    }
+    let connections = deck.journal.all.filter { $0.take == .connection }
+    expectEqual(connections.map(\.decision.ordinal), [2])
+    expectEqual(deck.requests().count, 4)
   }
 
   @Test func `a connection that ends serves the request that has begun`() async throws {

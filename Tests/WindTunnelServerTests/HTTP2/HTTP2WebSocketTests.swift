@@ -172,6 +172,29 @@ import TestSupport
     }
   }
 
+  @Test(arguments: [false, true])
+  func `a reset on a link is reported although the server stops`(leaves: Bool) async throws {
+    let slow = Link.Direction(delay: .milliseconds(150))
+    for grace in [Duration.zero, .seconds(40)] {
+      let logs = Events<ConversationLog>()
+      let deck = Self.deck(link: Link(up: slow, down: slow)) { event in
+        if case .conversed(_, let log) = event { logs(log) }
+      }
+      let server = try await ReplayServer(deck, .patient)
+      let client = try await FrameClient(to: .loopback(port: server.port))
+      await client.connect("/chat", on: 1)
+      _ = await client.receive(until: Self.welcome)
+      await client.send(Self.bye, on: 1)
+      await client.send { $0.appendReset(.cancel, on: 1) }
+      if leaves { client.raw.close() }
+      await server.stop(grace: grace)
+      let end = try #require(await logs.first(2).last?.ending)
+      // The stop comes before, between or behind the message and the reset.
+      #expect([.stopped, .clientLeft, .server(1000)].contains(end))
+      if !leaves { client.raw.close() }
+    }
+  }
+
   @Test func `a conversation ends as its client, its server or a neighbour does`() async throws {
     let close = Self.spelled(0x88, [0x03, 0xE9] + Array("the server is stopped".utf8))
     let stopped = ["goaway 2147483647 noError", close, "1 end", "goaway 1 noError"]

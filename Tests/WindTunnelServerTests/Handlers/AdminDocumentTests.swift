@@ -50,7 +50,12 @@ import TestSupport
   }
 
   private static let stub = #"{"request":"GET /x","response":{"status":418,"text":"tea"}}"#
-  private static let many = String(repeating: " ", count: Scenario.fileBytesMax + 1)
+  private static let many = spaces(Scenario.fileBytesMax + 1)
+
+  /// Returns text of so many spaces. `String(repeating:count:)` appends each of the millions.
+  private static func spaces(_ count: Int) -> String {
+    String(decoding: Data(repeating: 0x20, count: count), as: UTF8.self)
+  }
 
   private static let plain: [Asked] = [
     asked("GET", "/health", "", 200),
@@ -77,7 +82,7 @@ import TestSupport
     asked("PUT", "/cassette", #"{"windtunnel":1,"interactions":[]}"#, 409) {
       $0.isRecording = true
     },
-    asked("PUT", "/cassette", String(repeating: " ", count: Admin.cassetteBytesMax + 1), 413),
+    asked("PUT", "/cassette", spaces(Admin.cassetteBytesMax + 1), 413),
     asked("GET", "/stubs", "", 200) {
       $0.stubs = [NamedStub("tea", "GET /x", Response(status: 418))]
     },
@@ -90,25 +95,13 @@ import TestSupport
     asked("PUT", "/stubs/tea", stub, 409, as: "/stubs/{name}") { server in
       server.stubs = (1...NamedStub.countMax).map { NamedStub("\($0)", "GET /x", Response()) }
     },
-    asked(
-      "PUT",
-      "/stubs/tea",
-      String(repeating: " ", count: NamedStub.bytesMax + 1),
-      413,
-      as: "/stubs/{name}"
-    ),
+    asked("PUT", "/stubs/tea", spaces(NamedStub.bytesMax + 1), 413, as: "/stubs/{name}"),
     asked("DELETE", "/stubs/tea", "", 204, as: "/stubs/{name}") {
       $0.stubs = [NamedStub("tea", "GET /x", Response())]
     },
     asked("DELETE", "/stubs/tea", "", 404, as: "/stubs/{name}"),
     asked("DELETE", "/stubs/%00", "", 400, as: "/stubs/{name}"),
-    asked(
-      "DELETE",
-      "/stubs/tea",
-      String(repeating: " ", count: NamedStub.bytesMax + 1),
-      413,
-      as: "/stubs/{name}"
-    ),
+    asked("DELETE", "/stubs/tea", spaces(NamedStub.bytesMax + 1), 413, as: "/stubs/{name}"),
     asked("GET", "/metrics", "", 200),
     asked("GET", "/openapi.json", "", 200),
   ]

@@ -50,15 +50,9 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [
-    ("GET /u/{id}", "", "200 OK", "literal"), ("GET /u/%7bid%7D", "", "200 OK", "literal"),
-    ("GET /u/7", "", "501 Not Implemented", nil), ("GET /q?e&a=b+c", "", "200 OK", "query"),
-    ("GET /q?a=b%20c&e=", "", "200 OK", "query"),
-    ("GET /q?a=b%2Bc&e=", "", "501 Not Implemented", nil), ("GET /c", "", "200 OK", "whole"),
-    ("GET /c", "If-None-Match: W/\"1\"\r\n", "304 Not Modified", ""),
-    ("GET /c", "If-None-Match: \"2\"\r\n", "200 OK", "whole"), ("HEAD /c", "", "200 OK", ""),
-    ("GET /z", "Accept-Encoding: identity\r\n", "200 OK", "hello, hello, hello"),
-  ])
+  @Test(
+    arguments: try TestData.rows("stub-wire.json", count: 11) as [(String, String, String, String?)]
+  )
   func `spellings, literals, conditions, codings and heads reach a client as they suit it`(
     line: String,
     fields: String,

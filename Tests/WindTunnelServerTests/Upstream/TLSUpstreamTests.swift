@@ -95,7 +95,7 @@ struct TLSUpstreamTests {
     expectEqual(answer.statusLine, "HTTP/1.1 502 Bad Gateway")
     #expect(
       answer.content.hasPrefix(
-        "The upstream https://127.0.0.1:\(address.port)/ failed: its certificate does not hold: "
+        "The upstream https://127.0.0.1:\(address.port)/ failed: its certificate is invalid: "
       )
         && answer.content.contains(reason),
       "\(answer)"
@@ -166,7 +166,7 @@ struct TLSUpstreamTests {
       await #expect {
         try await unknown.verify(recorded)
       } throws: { error in
-        "\(error)".contains("does not respond: its certificate does not hold: ")
+        "\(error)".contains("does not respond: its certificate is invalid: ")
       }
     }
   }

@@ -30,18 +30,7 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [
-    "", "7", "[", "[]", "{", "{}", "{} {}", #"{"windtunnel":1}"#,
-    #"{"windtunnel":1,"interactions":{}}"#,
-    #"{"interactions":[{"request":{"url":"/"},"response":{}}],"windtunnel":1}"#,
-    #"{"interactions":[7],"windtunnel":2}"#, #"{"interactions":[7,],"windtunnel":1}"#,
-    #"{"interactions":[7],"windtunnel":1,"interactions":[]}"#,
-    #"{"\u0069nteractions":[7],"windtunnel":1}"#,
-    #"{"windtunnel":1,"interactions":[],"_a":[1],"_a":2}"#,
-    #"{"windtunnel":1,"interactions":[{"request":7}],"interaction":[]}"#,
-    #"{"windtunnel":1,"interactions":[{"request":7}]} x"#,
-    "\u{FEFF}{\"windtunnel\":1,\"interactions\":[]}\n",
-  ])
+  @Test(arguments: try TestData.rows("odd-frames.json", count: 18) as [String])
   func `the frame of a file is to the scanner what it is to the tree`(text: String) {
     _ = CassetteByTree.agrees(Array(text.utf8), "frame")
   }

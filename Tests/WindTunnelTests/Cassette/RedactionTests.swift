@@ -15,36 +15,14 @@ import WindTunnelSymptoms
     ])[0]
   }
 
-  @Test(arguments: [
-    ("Authorization", "Bearer abc.def-ghi", "Bearer REDACTED-authorization-1"),
-    ("Authorization", "opaque-token", "REDACTED-authorization-1"),
-    (
-      "AUTHORIZATION", "Digest username=\"u\", response=\"6629\"", "Digest REDACTED-authorization-1"
-    ),
-    ("Proxy-Authorization", "Basic dTpw", "Basic REDACTED-proxy-authorization-1"),
-    ("Cookie", "sid=abc; theme=dark", "sid=REDACTED-sid-1; theme=REDACTED-theme-1"),
-    ("Cookie", "sid=a=b==", "sid=REDACTED-sid-1"),
-    ("Cookie", "nameless", "REDACTED-cookie-1"),
-    ("cookie", "sid=\"quoted value\";", "sid=REDACTED-sid-1"),
-    ("Accept", "text/html", "text/html"),
-    ("Referer", "https://u:p@a.example/x", "https://REDACTED-userinfo-1@a.example/x"),
-    ("Referer", "https://u:p@ss@a.example/x@y", "https://REDACTED-userinfo-1@a.example/x@y"),
-  ])
+  @Test(
+    arguments: try TestData.rows("Redaction/requests.json", count: 11) as [(String, String, String)]
+  )
   func `a request's credentials are replaced`(name: String, value: String, expected: String) {
     expectEqual(redacted([name: value]).request.headers, [name: expected])
   }
 
-  @Test(arguments: [
-    (
-      "sid=abc; Path=/; Expires=Wed, 09 Jun 2027 10:18:14 GMT; HttpOnly; SameSite=Lax",
-      "sid=REDACTED-sid-1; Path=/; Expires=Wed, 09 Jun 2027 10:18:14 GMT; HttpOnly; SameSite=Lax"
-    ),
-    (
-      "a=secret1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=secret2; Path=/, c=",
-      "a=REDACTED-a-1; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=REDACTED-b-1; Path=/, c="
-    ),
-    ("sid=", "sid="), ("", ""), (";", ";"),
-  ])
+  @Test(arguments: try TestData.rows("Redaction/set-cookies.json", count: 5) as [(String, String)])
   func `a cookie that is set keeps its attributes`(value: String, expected: String) {
     expectEqual(
       redacted([:], answered: ["Set-Cookie": value]).response?.headers["Set-Cookie"],

@@ -67,7 +67,7 @@ import WindTunnelSymptoms
     let response = refused.decide(Request("GET", "/x")).recording?.response
     expectEqual(response, .data(data, type: "application/json", status: 422, headers: ["A": "b"]))
     let sentence = "The stub's file cannot be played. /nowhere/a.json: no such file.\n"
-    expectEqual(found[1], .notice(501, sentence))
+    expectEqual(found[1], .text(sentence, status: 501))
   }
 
   @Test func `URLs, patterns and JSON are written with interpolations`() throws {

@@ -5,19 +5,7 @@ import TestSupport
 
 /// FIPS 180-4 and the vectors that NIST publishes for it.
 @Suite struct SHA256Tests {
-  @Test(arguments: [
-    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-    (
-      "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
-      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
-    ),
-    (
-      "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrs"
-        + "mnopqrstnopqrstu",
-      "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"
-    ),
-  ])
+  @Test(arguments: try TestData.rows("sha256.json", count: 4) as [(String, String)])
   func `the published vectors come out`(text: String, digest: String) {
     expectEqual(SHA256.hexadecimal(text.utf8), digest)
   }

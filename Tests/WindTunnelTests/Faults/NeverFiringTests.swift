@@ -22,16 +22,7 @@ import TestSupport
     #expect(sentence.contains("excludes it: \(reason). A rule has either one"), "\(sentence)")
   }
 
-  @Test(arguments: [
-    #"{"delayMilliseconds":5},{"reset":"afterRequest"}"#,
-    #"{"status":503},{"resetAfterBodyBytes":5}"#,
-    #"{"delayMilliseconds":5},{"connect":"refused"}"#,
-    #"{"lostSYNs":1},{"tls":"expired"}"#,
-    #"{"lostSYNs":2},{"status":503}"#,
-    #"{"status":503},{"malformed":"badVersion"}"#,
-    #"{"mutate":"null","at":"$.name"},{"delayMilliseconds":5}"#,
-    #"{"delayMilliseconds":5},{"delayMilliseconds":6}"#,
-  ])
+  @Test(arguments: try TestData.rows("faults-that-go-together.json", count: 8) as [String])
   func `faults that go together do`(faults: String) throws {
     let text = #"{"windtunnelScenario":1,"name":"s","rules":[{"faults":[\#(faults)]}]}"#
     let scenario = try Scenario(json: text)

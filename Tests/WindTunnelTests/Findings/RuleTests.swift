@@ -281,6 +281,13 @@ extension ClientRun {
       Self.words(rule, [Self.call(3, .hung, lasted: 31_000, silent)]),
       "warning 3: After 30.3 s and 4 attempts it was still trying. (1 of 1 call)"
     )
+    // Nor are three retries of which one had to connect for twenty seconds, over a lossy link.
+    let times = [(0, 667), (1667, 21_809), (23_809, 24_476), (28_476, 29_144)]
+    let slow = times.map { Self.attempt($0.0, to: $0.1, error: "connectionLost") }
+    try expectEqual(
+      Self.words(rule, [Self.call(3, .hung, lasted: 31_000, slow)]),
+      "warning 3: After 28.5 s and 4 attempts it was still trying. (1 of 1 call)"
+    )
   }
 
   @Test func `a storm is what an outage costs above four times its load`() throws {

@@ -119,7 +119,7 @@ struct Calls {
     let gate = "p95 <= baseline*1.10"
     try expectEqual(
       verdict(gate, now),
-      "inconclusive, there is no baseline to hold it against (got 38 ms)"
+      "inconclusive, there is no baseline to compare it with (got 38 ms)"
     )
     // The 35th of 36 calls took 35 ms, and 1.1 of that are 38.5.
     try expectEqual(verdict(gate, now, before), "met, got 38 ms")

@@ -75,7 +75,7 @@ import TestSupport
       judged.compared(to: other).judgements.map(\.description),
       [
         "calm: successRate >= baseline: met, got 1 (20 of 20 calls)",
-        "offline: successRate >= baseline: inconclusive, there is no baseline to hold it against "
+        "offline: successRate >= baseline: inconclusive, there is no baseline to compare it with "
           + "(got 0.5 (10 of 20 calls))",
       ]
     )
@@ -120,7 +120,7 @@ import TestSupport
         ["gate": "calls > 20", "verdict": "failed", "got": "20"],
         [
           "gate": "p95 <= baseline", "verdict": "inconclusive", "got": "19 ms",
-          "reason": "there is no baseline to hold it against",
+          "reason": "there is no baseline to compare it with",
         ], ["gate": "p95 <= 3s", "verdict": "met", "got": "19 ms"],
       ]
     )
@@ -144,5 +144,8 @@ import TestSupport
     // Where the bar was in another file, the verdict stands as it was told.
     let told = try reading(#""inconclusive""#, #""met""#.replacing("met", with: "failed"))
     expectEqual(told.scenarios[0].gates[1].verdict, .failed)
+    let few = try String(decoding: self.report(["p99 <= 1s"]).data(), as: UTF8.self)
+    let reworded = Data(few.replacing("p99 needs 100", with: "P99 requires 100").utf8)
+    try expectEqual(Report(data: reworded, source: "r.json").data(), reworded)
   }
 }

@@ -71,7 +71,7 @@ import WindTunnelSymptoms
     try expectEqual(backAndForth(cassette).cassette, cassette)
   }
 
-  @Test(arguments: 1...300)
+  @Test(.bothTiers, arguments: Tier.cases(Array(1...300 as ClosedRange<UInt64>), few: 60))
   func `any cassette comes back from a HAR as it was`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let cassette = generator.cassette()
@@ -154,7 +154,7 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test(arguments: 1...300)
+  @Test(.bothTiers, arguments: Tier.cases(Array(1...300 as ClosedRange<UInt64>), few: 60))
   func `a damaged HAR of ours is read or refused in words`(seed: UInt64) {
     var generator = Generator(seed: seed)
     let har = HARExport(generator.cassette()).data

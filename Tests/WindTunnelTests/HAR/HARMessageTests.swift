@@ -31,17 +31,7 @@ import WindTunnelSymptoms
     )
   }
 
-  @Test(arguments: [
-    (
-      #""params": [{"name": "a b", "value": "1&2"}, {"name": "ü", "value": ""}]"#,
-      "a+b=1%262&%C3%BC="
-    ),
-    (#""text": "a=1", "params": [{"name": "b", "value": "2"}]"#, "a=1"),
-    (#""text": "YT0x", "_encoding": "base64""#, "a=1"),
-    (#""text": "YT0x", "encoding": "BASE64""#, "a=1"),
-    (#""text": "YT0x", "_isBase64": true"#, "a=1"),
-    (#""text": "YT0x""#, "YT0x"),
-  ])
+  @Test(arguments: try TestData.rows("HAR/forms.json", count: 6) as [(String, String)])
   func `a form's body is what was sent`(postData: String, body: String) throws {
     let interaction = try importing(
       method: "POST",

@@ -10,7 +10,7 @@ import TestSupport
     HARSchema.problems(in: try JSON(parsing: har, source: "a.har"))
   }
 
-  @Test(arguments: 1...300)
+  @Test(.bothTiers, arguments: Tier.cases(Array(1...300 as ClosedRange<UInt64>), few: 60))
   func `any cassette is written as HAR 1.2`(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let cassette = generator.cassette()

@@ -205,6 +205,38 @@ import TestSupport
     expectEqual(rates.down.count, 1)
   }
 
+  /// The number of values that a connection keeps. Every third of its exchanges ends early.
+  private static func keptCount(after count: Int, on link: Link) throws -> Int {
+    let connection = LinkConnection()
+    var kept = 0
+    for ordinal in 1...count {
+      let exchange = LinkExchange(on: connection, at: .seconds(10 * ordinal))
+      var path = LinkPath(link: link, draws: .nth(ordinal))
+      path.exchange = exchange
+      let travel = try #require(path.travel(requestBytes: 300, isSecure: false))
+      var shaper = path.responseShaper(behind: 300, isSecure: false)
+      _ = shaper.send(20_000, at: .seconds(10 * ordinal) + travel)
+      if ordinal % 3 > 0 { _ = shaper.arrived(at: .seconds(10 * ordinal + 9)) }
+      exchange.leave()
+      kept = exchange.started(path, 300, isSecure: false).use { valueCount($0) }
+    }
+    return kept
+  }
+
+  /// The number of values in a value. Acknowledged segments are removed 512 at a time.
+  private static func valueCount(_ value: Any) -> Int {
+    if value is SentSegments { return 0 }
+    return Mirror(reflecting: value).children.reduce(1) { $0 + valueCount($1.value) }
+  }
+
+  @Test func `a connection keeps no more after many exchanges than after a few`() throws {
+    let rate = Link(up: .init(bitsPerSecond: 1e6), down: .init(bitsPerSecond: 8e6))
+    for link in [rate, .symmetric(roundTrip: 100, down: .bernoulli(0.02))] {
+      let few = try Self.keptCount(after: 49, on: link)
+      try #expect(Self.keptCount(after: 196, on: link) < few + 49, "\(link)")
+    }
+  }
+
   @Test func `after a handshake that failed another exchange opens the connection`() throws {
     let link = Link.symmetric(roundTrip: 100, up: .bernoulli(0.8), down: .bernoulli(0.8))
     let connection = LinkConnection()

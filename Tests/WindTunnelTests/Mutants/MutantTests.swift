@@ -79,7 +79,33 @@ import WindTunnelSymptoms
     expectEqual(deck.decide(asked).decision.faults, [slow])
   }
 
-  @Test(arguments: try TestData.rows("mutation-log.json", count: 18) as [(String, String)])
+  @Test func `status 429 ends after five requests, and so does the recorded rate limit`() throws {
+    let limits: HeaderFields = [
+      "RateLimit-Reset": "300", "X-RateLimit-Reset": "1700000250", "X-RateLimit-Remaining": "3",
+      "X-Rate-Limit-Reset": "2023-11-14T22:18:20.000Z", "x-ratelimit-reset-tokens": "6ms",
+    ]
+    let url = RequestURL("http://a.test/users")
+    let all = [Interaction(Request("GET", url), Response(status: 200, headers: limits))]
+    let deck = Deck(Cassette(all), options: PlaybackOptions(then: .repeat))
+    let mutant = try #require(Mutants(of: all)[1].first { $0.operator.name == "status-429" })
+    deck.mutants = [mutant]
+    let now = Date(timeIntervalSince1970: 1_700_000_000.9)
+    let heads = (1...6).map { _ in deck.play(all[0].request, at: now).head }
+    let refusal: HeaderFields = [
+      "Content-Type": "text/plain; charset=utf-8", "Content-Length": "23", "Retry-After": "0",
+      "RateLimit-Reset": "1", "X-RateLimit-Reset": "1700000001",
+      "X-Rate-Limit-Reset": "2023-11-14T22:13:21.000Z",
+    ]
+    expectEqual(heads.map { $0?.status }, Array(repeating: 429, count: 5) + [200])
+    expectEqual(heads.map { $0?.headers }, Array(repeating: refusal, count: 5) + [limits])
+    let (use, killed) = (deck.use(of: mutant), MutantResult.killed(by: .error, message: ""))
+    let reason = "the client retried until it received the recorded response"
+    expectEqual(use.result(failure: nil, plainAsked: 1), .noRoom(reason: reason))
+    expectEqual(use.result(failure: killed, plainAsked: 1), killed)
+    expectEqual(Mutants(of: all + all)[2].compactMap(\.first), [6])
+  }
+
+  @Test(arguments: try TestData.rows("mutation-log.json", count: 20) as [(String, String)])
   func `an event and its line say the same, and another line is refused`(
     line: String,
     reason: String

@@ -275,6 +275,21 @@ import WindTunnelMutants
     #expect(html.contains("&lt;b&gt;&#39;orders&#39;&lt;/b&gt;: killed: error: &lt;i&gt;"))
   }
 
+  @Test func `each report counts what the budget has left untried`() throws {
+    let test = PlayedTest { mutant in
+      mutant.operator.name == "values" ? .killed(by: .assertion, message: "") : nil
+    }
+    let report = try Self.report([Self.recording(), Self.shop[1]], [test])
+    let json = try JSON(parsing: report.jsonData(), source: "")
+    let runs = (json["endpoints"]?.elements ?? []).flatMap { $0["mutants"]?.elements ?? [] }
+      .flatMap { $0["runs"]?.elements ?? [] }
+    let untried = Mutants(of: [Self.recording()])[1].count - 1
+    expectEqual(runs.count { $0["result"] == "not tried" }, untried)
+    let html = String(decoding: report.htmlData(), as: UTF8.self)
+    expectEqual(html.ranges(of: "\(test.name): not tried").count, untried)
+    expectEqual([html, report.text()].map { $0.contains("not tried \(untried)") }, [true, true])
+  }
+
   @Test func `the schemas describe both files`() throws {
     let folder = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in
       url.deletingLastPathComponent()

@@ -69,7 +69,7 @@ import TestSupport
     #expect(metrics.calls == 30 && metrics.notOnCassette == 30)
     #expect(metrics.successRate == nil && metrics.averageRetries == nil && metrics.p95 == nil)
     #expect(metrics.blankScreens == nil && metrics.unexpectedErrors == nil && metrics.endings == [])
-    let reason = "every call asked for what is not on the cassette"
+    let reason = "every call sent a request that is not on the cassette"
     expectEqual(Set(report.judgements.map(\.result.verdict)), [.inconclusive(reason)])
     try expectEqual(Gate("calls == 30").result(for: report.scenarios[0].subjects[0]).verdict, .met)
     expectEqual(report.scenarios[0].subjects[0].fallenCalls, [])

@@ -100,19 +100,7 @@ import TestSupport
 
   /// A field of an answer, its value, and whether a client may go on.
   @Test(
-    arguments: [
-      ("Upgrade", nil, false), ("Upgrade", "WebSocket", true), ("Upgrade", "h2c", false),
-      ("Connection", nil, false), ("Connection", "keep-alive, upgrade", true),
-      ("Connection", "close", false),
-      ("Sec-WebSocket-Accept", nil, false),
-      ("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOO=", false),
-      ("Sec-WebSocket-Accept", "S3PPLMBITXAQ9KYGZZHZRBK+XOO=", false),
-      ("Sec-WebSocket-Protocol", "chat", true),
-      ("Sec-WebSocket-Protocol", "Chat", false), ("Sec-WebSocket-Protocol", "other", false),
-      ("Sec-WebSocket-Protocol", "chat, superchat", false),
-      ("Sec-WebSocket-Extensions", "foo", false),
-      ("Sec-WebSocket-Extensions", "foo bar", false), ("Server", "x", true),
-    ] as [(String, String?, Bool)]
+    arguments: try TestData.rows("handshake-answers.json", count: 16) as [(String, String?, Bool)]
   )
   func `a client holds an answer to the rules`(name: String, value: String?, isGood: Bool) {
     var asked = Self.asked

@@ -326,16 +326,7 @@ struct CompressionRulesTests {
     }
   }
 
-  @Test(arguments: [
-    "unknown", "unknown=1", "server_no_context_takeover=1", "client_no_context_takeover=1",
-    "server_no_context_takeover; server_no_context_takeover",
-    "client_no_context_takeover; client_no_context_takeover", "server_max_window_bits",
-    "server_max_window_bits=7", "server_max_window_bits=16", "server_max_window_bits=09",
-    "server_max_window_bits=+9", "server_max_window_bits=nine",
-    "server_max_window_bits=9; server_max_window_bits=9", "client_max_window_bits",
-    "client_max_window_bits=7", "client_max_window_bits=16", "client_max_window_bits=010",
-    "client_max_window_bits=-9", "client_max_window_bits=9; client_max_window_bits=9",
-  ])
+  @Test(arguments: try TestData.rows("bad-parameters.json", count: 19) as [String])
   func `a parameter that is not as it has to be is declined, and fails a client`(
     parameters: String
   ) throws {

@@ -24,7 +24,10 @@ public struct CachedResponse: Sendable, Hashable {
     guard answer.status == 200, let key = Self.key(of: request) else { return nil }
     guard !CacheControl(answer.headers).noStore else { return nil }
     var varied = Headers()
-    for name in answer.headers.words(of: "Vary") {
+    // A list field (RFC 9110 §5.6.1).
+    let names = answer.headers.fields.filter { $0.isNamed("Vary") }
+      .flatMap { $0.value.split(separator: ",") }
+    for name in names.map({ $0.trimmingCharacters(in: [" ", "\t"]) }) {
       if name == "*" { return nil }
       varied[name] = request.value(forHTTPHeaderField: name) ?? ""
     }
@@ -126,14 +129,6 @@ extension URLRequest {
   var isConditional: Bool {
     ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range"]
       .contains { value(forHTTPHeaderField: $0) != nil }
-  }
-}
-
-extension Headers {
-  /// Returns the elements of a list field (RFC 9110 §5.6.1).
-  fileprivate func words(of name: String) -> [String] {
-    fields.filter { $0.isNamed(name) }.flatMap { $0.value.split(separator: ",") }
-      .map { $0.trimmingCharacters(in: [" ", "\t"]) }
   }
 }
 

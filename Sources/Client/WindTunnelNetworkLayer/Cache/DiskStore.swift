@@ -65,7 +65,9 @@ public final class DiskStore: Sendable {
   func keep(_ kept: CachedResponse, ifWanted isWanted: () -> Bool = { true }) {
     let name = Self.name(kept.key)
     // A response that cannot be encoded or encrypted is not stored.
-    guard let data = try? sealed(CacheFile.write(kept), name) else { return }
+    guard let plain = try? CacheFile.write(kept),
+      let data = try? cipher?.seal(plain, authenticating: Data(name.utf8)) ?? plain
+    else { return }
     files.withLock { files in
       guard files.hasRoom(for: data.count), isWanted() else { return }
       do {
@@ -91,10 +93,6 @@ public final class DiskStore: Sendable {
       for name in files.removeAll() { Self.removeFile(name, in: directory) }
       body()
     }
-  }
-
-  private func sealed(_ data: Data, _ name: String) throws -> Data {
-    try cipher?.seal(data, authenticating: Data(name.utf8)) ?? data
   }
 
   private func opened(_ data: Data, _ name: String) throws -> Data {

@@ -125,13 +125,6 @@ public final class ResponseCache: Sendable {
     return staleness < grace ? .staleWhileRevalidating(kept) : .stale(kept)
   }
 
-  /// Returns whether a response may be used before the server is contacted.
-  ///
-  /// `false` if the server requires validation each time (RFC 9111 §5.2.2.4, §5.2.2.2).
-  func mayGoAhead(_ kept: CachedResponse, _ times: CacheTimes?) -> Bool {
-    times != nil || !CacheControl(kept.headers).wantsQuestion
-  }
-
   /// Returns whether a stale response may be used because the server is unreachable.
   func mayStandIn(
     _ kept: CachedResponse,

@@ -7,7 +7,7 @@
 ///
 /// Strings are compared as UTF-8. A match takes at most the number of states times the number of
 /// bytes (Thompson, "Regular Expression Search Algorithm", CACM 11.6, 1968).
-public struct LinkPattern: Sendable {
+public struct LinkPattern: Sendable, Hashable {
   /// The maximum length of a pattern in bytes.
   public static let bytesMax = 512
   /// The maximum nesting depth of groups.
@@ -45,9 +45,7 @@ public struct LinkPattern: Sendable {
     steps += run.steps
     return next == nil && run.isMatched
   }
-}
 
-extension LinkPattern: Hashable {
   /// Returns whether two patterns have the same text.
   public static func == (one: LinkPattern, other: LinkPattern) -> Bool { one.text == other.text }
   /// Adds the text to a hash.

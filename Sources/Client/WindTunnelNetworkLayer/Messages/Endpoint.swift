@@ -97,7 +97,7 @@ public struct Endpoint: Sendable, Hashable {
 }
 
 /// The method of a request; case-sensitive (RFC 9110 §9.1).
-public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
+public struct HTTPMethod: Sendable, Hashable, RawRepresentable, ExpressibleByStringLiteral {
   /// The method as it is sent.
   public var rawValue: String
 
@@ -139,9 +139,7 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable {
     default: true
     }
   }
-}
 
-extension HTTPMethod: ExpressibleByStringLiteral {
   /// Creates any method. The builder refuses one that is not a token.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 }

@@ -54,11 +54,6 @@ public struct MultipartBody: Sendable, Hashable {
   /// Creates content with parts in this order.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Whether all parts are in memory.
-  var isInMemory: Bool {
-    parts.allSatisfy { if case .data = $0.content { true } else { false } }
-  }
-
   /// Writes the parts with their boundaries, as they are sent.
   ///
   /// - Parameters:

@@ -2,7 +2,7 @@ public import Foundation
 public import WindTunnelSymptoms
 
 /// The error of a call that returned no usable response.
-public enum NetworkError: Error, Sendable, Hashable {
+public enum NetworkError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The endpoint is not a valid request; nothing was sent.
   case invalidRequest(RequestError)
   /// The caller cancelled the call; the network did not fail.
@@ -52,9 +52,7 @@ public enum NetworkError: Error, Sendable, Hashable {
       nil
     }
   }
-}
 
-extension NetworkError {
   /// The suitable reactions of a user interface to an error.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     /// Offer to try again: the next call may succeed.
@@ -102,21 +100,7 @@ extension NetworkError {
     case .cancelled, .offline, .transport: symptom?.rawValue ?? ""
     }
   }
-}
 
-extension Symptom {
-  /// Whether the problem may be temporary. A wrong address or certificate is not.
-  fileprivate var mayPass: Bool {
-    switch self {
-    case .timedOut, .cancelled, .connectionLost, .emptyAnswer, .truncated, .connectionRefused,
-      .hostNotFound, .offline, .malformedResponse, .undecodableBody, .unknown:
-      true
-    default: false
-    }
-  }
-}
-
-extension NetworkError: CustomStringConvertible {
   /// The error in one sentence, for a log.
   public var description: String {
     switch self {
@@ -143,8 +127,18 @@ extension NetworkError: CustomStringConvertible {
   }
 }
 
+extension Symptom {
+  /// Whether the problem may be temporary. A wrong address or certificate is not.
+  fileprivate var mayPass: Bool {
+    [
+      .timedOut, .cancelled, .connectionLost, .emptyAnswer, .truncated, .connectionRefused,
+      .hostNotFound, .offline, .malformedResponse, .undecodableBody, .unknown,
+    ].contains(self)
+  }
+}
+
 /// The error of an invalid endpoint: a mistake of the caller, never of the network.
-public enum RequestError: Error, Sendable, Hashable {
+public enum RequestError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Paths cannot be appended to the base URL.
   case baseURL(String)
   /// The method is invalid (RFC 9110 §9.1).
@@ -178,9 +172,7 @@ public enum RequestError: Error, Sendable, Hashable {
     /// The part contains a `%` that does not begin an escape.
     case strayPercent
   }
-}
 
-extension RequestError: CustomStringConvertible {
   /// The input, its flaw, and the fix.
   public var description: String {
     switch self {
@@ -227,13 +219,23 @@ public enum TransportError: Error, Sendable, Hashable {
   case failed(Symptom, text: String)
   /// A file on this device cannot be read or written, with the reason; the network did not fail.
   case file(String)
+
+  /// The corresponding error for a caller.
+  package var asNetworkError: NetworkError {
+    switch self {
+    case .cancelled: .cancelled
+    case .file(let text): .file(text)
+    case .failed(.offline, let text): .offline(text: text)
+    case .failed(let symptom, let text): .transport(symptom, text: text)
+    }
+  }
 }
 
 /// The difference between a response and its agreed form.
 ///
 /// Locations are paths in the JSON content: names and indices separated by dots, such as
 /// `data.items.3.price`. The empty path is the whole content.
-public enum DecodeFault: Error, Sendable, Hashable {
+public enum DecodeFault: Error, Sendable, Hashable, CustomStringConvertible {
   /// The content has another media type; `nil` if the response has none.
   case contentType(String?, expected: [String])
   /// The content is not JSON.
@@ -264,9 +266,7 @@ public enum DecodeFault: Error, Sendable, Hashable {
   private static func path(_ keys: [any CodingKey]) -> String {
     keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
   }
-}
 
-extension DecodeFault: CustomStringConvertible {
   /// The difference in one sentence, for a log, without the content.
   public var description: String {
     switch self {
@@ -276,18 +276,6 @@ extension DecodeFault: CustomStringConvertible {
     case .missing(let path): "The response has no \"\(path)\"."
     case .content(let text): text
     case .mismatch(let path, let text): "The response has an invalid \"\(path)\": \(text)"
-    }
-  }
-}
-
-extension TransportError {
-  /// The corresponding error for a caller.
-  package var asNetworkError: NetworkError {
-    switch self {
-    case .cancelled: .cancelled
-    case .file(let text): .file(text)
-    case .failed(.offline, let text): .offline(text: text)
-    case .failed(let symptom, let text): .transport(symptom, text: text)
     }
   }
 }

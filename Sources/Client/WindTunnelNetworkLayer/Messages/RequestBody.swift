@@ -49,7 +49,8 @@ public struct RequestBody: Sendable, Hashable {
     do {
       let boundary = try body.boundary()
       let type = "multipart/form-data; boundary=\(boundary)"
-      guard body.isInMemory else {
+      let isInMemory = parts.allSatisfy { if case .data = $0.content { true } else { false } }
+      guard isInMemory else {
         return RequestBody(source: .parts(body, boundary: boundary), contentType: type)
       }
       var data = Data()

@@ -61,11 +61,12 @@ public struct ResponseRules: Sendable, Hashable, Codable {
     }
     // Content that was passed to a file or a reader is checked there.
     guard !requiredFields.isEmpty, answer.bytesElsewhere == nil else { return nil }
-    let tree: JSONTree
-    do { tree = try JSONTree(answer.body) } catch {
-      return .decode(.notJSON)
-    }
-    let gap = requiredFields.lazy.compactMap { tree.firstGap(in: $0) }.first
+    // Any error means that the content is not JSON.
+    let tree = try? JSONSerialization.jsonObject(with: answer.body, options: .fragmentsAllowed)
+    guard let tree else { return .decode(.notJSON) }
+    let gap = requiredFields.lazy.compactMap { path in
+      JSONTree.gap(in: tree, path.split(separator: ".").map(String.init)[...])
+    }.first
     return gap.map { .decode(.missing($0)) }
   }
   /// Returns the error of a response whose status is not accepted.
@@ -97,25 +98,11 @@ extension String {
 }
 
 /// JSON content in which rules look for fields.
-private struct JSONTree {
-  private let root: Any
-
-  init(_ data: Data) throws {
-    root = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
-  }
-
+private enum JSONTree {
   /// Returns the first missing or null value on a path such as `data.items.*.id`; `nil` if none is.
   ///
   /// A `*` matches every item of an array or field of an object.
-  func firstGap(in path: String) -> String? {
-    Self.gap(in: root, path.split(separator: ".").map(String.init)[...], passed: [])
-  }
-
-  private static func gap(
-    in value: Any?,
-    _ path: ArraySlice<String>,
-    passed: [String]
-  ) -> String? {
+  static func gap(in value: Any?, _ path: ArraySlice<String>, passed: [String] = []) -> String? {
     guard let value, !(value is NSNull) else { return passed.joined(separator: ".") }
     guard let name = path.first else { return nil }
     return children(of: value, named: name).lazy.compactMap { name, child in

@@ -1,5 +1,5 @@
 /// An error of keys, encryption or signatures.
-public enum SealingError: Error, Sendable, Hashable {
+public enum SealingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// This system has no cryptography available, with the fix.
   case unavailable(String)
   /// A key cannot be used, with its requirements.
@@ -9,9 +9,7 @@ public enum SealingError: Error, Sendable, Hashable {
   case tampered
   /// A key store cannot be read or written, or must not be trusted, with the fix.
   case place(String)
-}
 
-extension SealingError: CustomStringConvertible {
   /// The problem and its fix in one sentence.
   public var description: String {
     switch self {

@@ -53,7 +53,7 @@ public enum ConfigurationSource: Sendable, Hashable, Codable {
 }
 
 /// The reason why a fetched configuration is not applied.
-public enum FetchRefusal: Error, Sendable, Hashable {
+public enum FetchRefusal: Error, Sendable, Hashable, CustomStringConvertible {
   /// Nothing was fetched, because it could be neither verified nor stored, with the fix.
   case off(String)
   /// There was no response, with the transport's text.
@@ -94,9 +94,7 @@ public enum FetchRefusal: Error, Sendable, Hashable {
     case .invalid: "invalid"
     }
   }
-}
 
-extension FetchRefusal: CustomStringConvertible {
   /// The reason in one sentence, for a log.
   public var description: String {
     switch self {

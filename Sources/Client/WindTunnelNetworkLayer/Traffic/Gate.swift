@@ -17,7 +17,7 @@ final class Gate: Sendable {
 
   /// The number of tasks that hold a slot, and of tasks that wait for one.
   var load: (running: Int, waiting: Int) {
-    state.withLock { ($0.order.runningCount, $0.order.waitingCount) }
+    state.withLock { ($0.order.running.count, $0.order.waiting.count) }
   }
 
   /// Whether no task is admitted.
@@ -85,26 +85,21 @@ struct GateState {
     var priority = CallPriority.standard
   }
 
-  private struct Waiting {
+  struct Waiting {
     var id: Int
     var ticket: Ticket
     var overtaken = 0
   }
 
   private var caps: TrafficCaps
-  private var waiting: [Waiting] = []
-  private var running: [Int: Ticket] = [:]
+  private(set) var waiting: [Waiting] = []
+  private(set) var running: [Int: Ticket] = [:]
   private var hosts: [String: Int] = [:]
   private var endpoints: [String: Int] = [:]
   /// Whether no attempt may start.
   private(set) var isSuspended = false
 
   init(_ caps: TrafficCaps) { self.caps = caps }
-
-  /// The number of attempts that hold a slot.
-  var runningCount: Int { running.count }
-  /// The number of attempts that wait for a slot.
-  var waitingCount: Int { waiting.count }
 
   /// Adds an attempt; `true` if it may start at once.
   mutating func arrive(_ id: Int, _ ticket: Ticket) -> Bool {

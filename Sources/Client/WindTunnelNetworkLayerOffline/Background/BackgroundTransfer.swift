@@ -194,7 +194,7 @@ public enum TransferEvent: Sendable, Hashable {
 }
 
 /// The error of a transfer that cannot be started or taken.
-public enum TransferError: Error, Sendable, Hashable {
+public enum TransferError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The endpoint is not a valid request.
   case invalidRequest(RequestError)
   /// The endpoint requires something that background transfers do not support, with the fix.
@@ -209,9 +209,7 @@ public enum TransferError: Error, Sendable, Hashable {
   case underWay(id: String)
   /// The disk or a file failed, described in one sentence.
   case disk(String)
-}
 
-extension TransferError: CustomStringConvertible {
   /// The error in one sentence, with the fix.
   public var description: String {
     switch self {

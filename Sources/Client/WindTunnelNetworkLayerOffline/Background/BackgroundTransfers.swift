@@ -270,7 +270,7 @@ public final class BackgroundTransfers: TransferListener {
         else { return nil }
         entry.ending = ending
         try ledger.put(entry)
-        ledger.removeContent(of: id)
+        TransferLedger.disk.remove(ledger.content(of: id))
         return entry
       }
       if let entry { observe(.ended(BackgroundTransfer(entry: entry, folder: folder))) }

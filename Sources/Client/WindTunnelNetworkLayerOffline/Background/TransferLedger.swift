@@ -10,7 +10,7 @@ struct TransferLedger {
   static let mostTransfers = 1000
   /// The maximum size of a transfer's file in bytes.
   private static let rowBytesMax = 4 << 20
-  private static let disk = OutboxDisk()
+  static let disk = OutboxDisk()
 
   let folder: URL
   /// Locks the folder for the lifetime of this value.
@@ -87,9 +87,6 @@ struct TransferLedger {
     Self.disk.remove(content(of: id))
     Self.disk.remove(Self.file(of: id, in: folder))
   }
-
-  /// Removes the content that was sent.
-  func removeContent(of id: String) { Self.disk.remove(content(of: id)) }
 
   /// Copies the content for a transfer, so that it does not change, and returns its size in bytes.
   func keep(_ content: SentFile, of id: String) throws(TransferError) -> Int {

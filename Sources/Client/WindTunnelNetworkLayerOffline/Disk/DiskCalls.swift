@@ -14,9 +14,13 @@ struct DiskCalls: Sendable {
   /// Waits until the names in a folder are on the disk; `false` if that failed.
   var syncFolder: @Sendable (_ folder: Int32) -> Bool = { systemSyncFolder($0) }
   /// Renames a file, and replaces an existing one; `false` if that failed (rename(2)).
-  var rename: @Sendable (_ old: String, _ new: String) -> Bool = { systemRename($0, $1) }
+  var rename: @Sendable (_ old: String, _ new: String) -> Bool = {
+    Foundation.rename($0, $1) == 0
+  }
   /// Adds a name to a file, which must not exist yet; `false` if that failed (link(2)).
-  var link: @Sendable (_ old: String, _ new: String) -> Bool = { systemLink($0, $1) }
+  var link: @Sendable (_ old: String, _ new: String) -> Bool = {
+    Foundation.link($0, $1) == 0
+  }
 
   /// The calls of the system itself.
   static let system = DiskCalls()
@@ -46,9 +50,3 @@ struct DiskCalls: Sendable {
     return failure
   }
 }
-
-/// Calls the system's `rename`, which a property with that name hides in `DiskCalls`.
-private func systemRename(_ old: String, _ new: String) -> Bool { rename(old, new) == 0 }
-
-/// Calls the system's `link`, which a property with that name hides in `DiskCalls`.
-private func systemLink(_ old: String, _ new: String) -> Bool { link(old, new) == 0 }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// The error of an outbox that cannot be opened or does not accept a call.
-public enum OutboxError: Error, Sendable, Hashable {
+public enum OutboxError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Another process, or another outbox in this process, holds the folder.
   case inUse(String)
   /// The disk is full, with the file that could not be written.
@@ -26,9 +26,7 @@ public enum OutboxError: Error, Sendable, Hashable {
   case full(String)
   /// The outbox is closed.
   case closed
-}
 
-extension OutboxError: CustomStringConvertible {
   /// The error in one text, with the fix.
   public var description: String {
     switch self {

@@ -14,16 +14,16 @@ struct FrozenContent: Sendable, Hashable, Codable {
   var key: String
   var contentType: String?
   var body = Data()
-}
 
-extension FrozenContent {
   private static let magic = "WTF2"
 
   /// The members of the file's head. The body follows it.
   private enum CodingKeys: String, CodingKey {
     case key, contentType
   }
+}
 
+extension FrozenContent {
   /// Parses a stored batch; `nil` if it is damaged, or if only its range was stored.
   init?(_ data: Data) {
     guard let (head, body): (Self, Data) = CheckedFile.read(Self.magic, data) else { return nil }

@@ -166,13 +166,13 @@ public final class Outbox: Sendable {
   /// - Throws: ``OutboxError`` if the file cannot be read.
   @concurrent
   public func deadLetters() async throws(OutboxError) -> [DeadLetter] {
-    try await onDisk { store, _ throws(OutboxError) in try store.deadLetters() }.get()
+    try await onDisk { store, _ throws(OutboxError) in try store.letters.all() }.get()
   }
 
   /// Removes all dead letters from the disk.
   @concurrent
   public func removeDeadLetters() async throws(OutboxError) {
-    try await onDisk { store, _ throws(OutboxError) in try store.removeDeadLetters() }.get()
+    try await onDisk { store, _ throws(OutboxError) in try store.letters.removeAll() }.get()
   }
 
   /// Closes the outbox, so that another one can open its folder. Waiting calls stay on disk.

@@ -25,7 +25,7 @@ struct OutboxClock: Sendable {
   /// A clock that jumps ahead adds no more. In an app that is rarely started, calls are kept
   /// longer.
   private static let longestRest: Int64 = 86_400_000
-  private static let magic = "WTC1"
+  static let magic = "WTC1"
   private let time: any TimeSource
   private let start: Int64
   private let uptime: Duration
@@ -46,15 +46,6 @@ struct OutboxClock: Sendable {
       date: max(latestDate, Self.milliseconds(time.date))
     )
   }
-
-  /// Reads a stored moment; `nil` if it is damaged.
-  static func stamp(of data: Data) -> OutboxStamp? {
-    let file: (head: OutboxStamp, body: Data)? = CheckedFile.read(magic, data)
-    return file?.head
-  }
-
-  /// Returns a moment as a ``CheckedFile``.
-  static func data(of stamp: OutboxStamp) throws -> Data { try CheckedFile.write(magic, stamp) }
 
   private static func milliseconds(_ date: Date) -> Int64 {
     Int64((date.timeIntervalSince1970 * 1000).rounded())

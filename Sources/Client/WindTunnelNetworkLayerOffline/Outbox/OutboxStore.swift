@@ -13,7 +13,7 @@ struct OutboxStore {
   private let lock: FolderLock
   private let id: String
   private let clock: OutboxClock
-  private var letters: DeadLetterFile
+  var letters: DeadLetterFile
   private var lanes: [String: OutboxLane] = [:]
   /// The endpoints whose calls may be in the process of being sent.
   private let known: Set<String>
@@ -66,12 +66,15 @@ struct OutboxStore {
     }
     letters = try DeadLetterFile(folder.appending(path: "dead-letters"), disk, &events)
     let mark = folder.appending(path: "clock")
-    var last = try disk.contents(of: mark, upTo: 1024).flatMap(OutboxClock.stamp)
+    var last = try disk.contents(of: mark, upTo: 1024).flatMap { data in
+      CheckedFile.read(OutboxClock.magic, data).map { (file: (head: OutboxStamp, Data)) in file.head
+      }
+    }
     for stamp in lanes.values.compactMap(\.lastStamp) { last = stamp.latest(with: last) }
     clock = OutboxClock(time, after: last)
     // A full disk must not prevent sending. The next opening then continues from the last call's
     // moment.
-    try? disk.put(OutboxClock.data(of: clock.now), at: mark)
+    try? disk.put(CheckedFile.write(OutboxClock.magic, clock.now), at: mark)
   }
 
   /// The number of calls that have not left.
@@ -102,7 +105,10 @@ struct OutboxStore {
       if limits.overflow == .refusesNew || size > limits.mostBytes || limits.mostCalls < 1,
         room.calls < 1 || room.bytes < size
       {
-        results[place] = .failure(.full(Self.full(limits)))
+        let words =
+          "The outbox is full: it stores \(limits.mostCalls) calls and \(limits.mostBytes) bytes. "
+          + "Try again after some calls were sent, or raise its limits."
+        results[place] = .failure(.full(words))
         continue
       }
       room.calls -= 1
@@ -220,17 +226,6 @@ struct OutboxStore {
       events.append(.diskFailed(error))
       fallen += calls.count
     }
-  }
-
-  /// Reads all dead letters, in the order of refusal.
-  func deadLetters() throws(OutboxError) -> [DeadLetter] { try letters.all() }
-
-  /// Removes all dead letters.
-  mutating func removeDeadLetters() throws(OutboxError) { try letters.removeAll() }
-
-  private static func full(_ limits: OutboxLimits) -> String {
-    "The outbox is full: it stores \(limits.mostCalls) calls and \(limits.mostBytes) bytes. Try "
-      + "again after some calls were sent, or raise its limits."
   }
 
   private static func id(_ file: URL, _ disk: OutboxDisk) throws(OutboxError) -> String {

@@ -6,7 +6,7 @@ public import WindTunnelNetworkLayer
 ///
 /// That is CryptoKit on Apple platforms. Elsewhere it is OpenSSL's libcrypto, which is loaded on
 /// first use. With random nonces, one key can encrypt up to 2³² texts (§8.3).
-public struct AES256GCM: AEAD {
+public struct AES256GCM: AEAD, CustomStringConvertible, CustomReflectable {
   /// The length of a key in bytes.
   public static let keyBytes = 32
   /// The length of a tag in bytes.
@@ -62,9 +62,7 @@ public struct AES256GCM: AEAD {
       context: context
     )
   }
-}
 
-extension AES256GCM: CustomStringConvertible, CustomReflectable {
   /// A description without the key.
   public var description: String { "AES-256-GCM" }
   /// A mirror without children.

@@ -161,7 +161,9 @@ public struct Bootstrap: Sendable {
     waiting budget: Duration?,
     isRenewal: Bool = false
   ) async throws(ConfigurationError) -> Startup {
-    let atLaunch = facts.asLayer.under(self.atLaunch)
+    let extras = facts.parameters.map { ("launch.\($0.name)", $0.value) }
+    let layer = ConfigurationLayer(extras: Dictionary(extras) { $1 })
+    let atLaunch = layer.under(self.atLaunch)
     let begin = time.uptime
     var refusal: FetchRefusal?
     var seal: VersionSeal?
@@ -290,7 +292,7 @@ public struct Bootstrap: Sendable {
     do throws(ConfigurationError) { configuration = try merged(atLaunch, signed) } catch {
       throw .invalid(error.problems)
     }
-    if keeper.lacks(signed, besides: kept) {
+    if kept?.digest != signed.digest || keeper.known.lacks(signed) {
       do { try keeper.keep(signed, at: time.date) } catch let error as FetchRefusal {
         throw error
       } catch {

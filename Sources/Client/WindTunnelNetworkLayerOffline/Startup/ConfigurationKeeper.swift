@@ -8,7 +8,7 @@ struct ConfigurationKeeper: Sendable {
   private let seal: VersionSeal
   private let keys: [Ed25519Key]
   private let file: URL
-  private var known: KnownVersions
+  private(set) var known: KnownVersions
 
   init(
     _ place: any KeyPlace,
@@ -79,11 +79,6 @@ struct ConfigurationKeeper: Sendable {
     } catch {
       throw StorageFailure("The configuration cannot be stored: \(error)")
     }
-  }
-
-  /// Returns whether the stored file or version differs from this one.
-  func lacks(_ signed: SignedConfiguration, besides kept: SignedConfiguration?) -> Bool {
-    kept?.digest != signed.digest || known.lacks(signed)
   }
 }
 

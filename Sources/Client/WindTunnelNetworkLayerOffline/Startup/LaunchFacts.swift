@@ -53,10 +53,4 @@ public struct LaunchFacts: Sendable, Hashable {
     ]
     return known.compactMap { name, value in value.map { Headers.Field(name, $0) } }
   }
-
-  /// The facts as extras of a layer, with names such as `launch.place`.
-  var asLayer: ConfigurationLayer {
-    let extras = parameters.map { ("launch.\($0.name)", $0.value) }
-    return ConfigurationLayer(extras: Dictionary(extras) { $1 })
-  }
 }

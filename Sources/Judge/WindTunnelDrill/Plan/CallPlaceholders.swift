@@ -9,13 +9,8 @@ enum CallPlaceholders {
   /// script does.
   static func isIn(_ word: String) -> Bool { names.contains { has(word, $0) } }
 
-  /// Returns whether a word names the method of the call.
-  static func namesMethod(_ word: String) -> Bool { has(word, "method") }
-
-  /// Returns whether a word names the file of the configuration that an app has kept.
-  static func namesKept(_ word: String) -> Bool { has(word, "kept") }
-
-  private static func has(_ word: String, _ name: String) -> Bool {
+  /// Returns whether a word contains this placeholder.
+  static func has(_ word: String, _ name: String) -> Bool {
     word.contains("{\(name)}") || word.contains("WINDTUNNEL_\(name.uppercased())")
   }
 }

@@ -123,7 +123,7 @@ public struct DrillPlan: Sendable {
 
   /// The mix, limited to `GET` requests if the command cannot receive a method.
   var asked: Mix {
-    let isToldMethod = command.contains(where: CallPlaceholders.namesMethod)
+    let isToldMethod = command.contains { CallPlaceholders.has($0, "method") }
     return Mix(mix.shares, isReadOnly: mix.isReadOnly || isProgramACall && !isToldMethod)
   }
 

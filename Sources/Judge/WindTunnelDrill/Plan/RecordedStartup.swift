@@ -147,9 +147,6 @@ package struct RecordedStartup: Sendable {
   /// so that there is an older one.
   func has(_ state: StartupState) -> Bool { state != .ahead || configurations.count > 1 }
 
-  /// Returns whether a request belongs to the start, and is not a call of the user.
-  func isOfStart(_ request: Request) -> Bool { isProbe(request) || isForConfiguration(request) }
-
   /// Returns whether only one version of the configuration leads to a request. Such a request is
   /// not a call of its own.
   func isLedTo(_ request: Request) -> Bool { leads.contains { $0.request.matches(request) } }
@@ -268,11 +265,6 @@ package struct RecordedStartup: Sendable {
 
   /// The paths of the requests of a start, without their query.
   var paths: Set<String> { [probePath, configurationPath] }
-
-  /// Returns the keys of the requests of a start.
-  func keys(by matcher: Matcher) -> Set<String> {
-    Set(paths.map { matcher.key(Request("GET", RequestURL($0))).text })
-  }
 }
 
 extension Cassette {

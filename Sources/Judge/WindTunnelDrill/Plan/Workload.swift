@@ -11,7 +11,8 @@ package struct Workload: Sendable {
   private let endpoints: [String]
   /// The key of each request in `all`.
   private let keys: [RequestKey]
-  private let authorities: [RequestURL]
+  /// The origins at which the requests were recorded, and the servers of the start.
+  let authorities: [RequestURL]
   /// The start of an app on the cassette, or `nil` if it has none.
   let startup: RecordedStartup?
   /// The keys of the requests of an app's start. They are not attempts of a call.
@@ -46,7 +47,7 @@ package struct Workload: Sendable {
     let called = cassette.interactions.filter {
       guard holdingConversations || !$0.isConversation else { return false }
       return startup.map { [request = $0.request] in
-        !$0.isOfStart(request) && !$0.isLedTo(request)
+        !$0.isProbe(request) && !$0.isForConfiguration(request) && !$0.isLedTo(request)
       } ?? true
     }
     let recorded = called.map(\.request)
@@ -79,14 +80,12 @@ package struct Workload: Sendable {
     }
     self.matcher = matcher
     self.startup = startup
-    startKeys = startup?.keys(by: matcher) ?? []
+    let startPaths = startup?.paths ?? []
+    startKeys = Set(startPaths.map { matcher.key(Request("GET", RequestURL($0))).text })
   }
 
   /// Whether there is no request to call.
   package var isEmpty: Bool { all.isEmpty }
-
-  /// Whether the requests were recorded at more than one host.
-  var hasSeveralHosts: Bool { authorities.count > 1 }
 
   /// Whether no call holds a conversation.
   var holdsNone: Bool { !keys.contains { conversations[$0] != nil } }

@@ -28,9 +28,7 @@ struct ProcessorGrant: Sendable {
     granted += more
     return more
   }
-}
 
-extension ProcessorGrant {
   /// Grants a program the time that it has waited, and notifies the watch of this process. Returns
   /// `nil` if another program of this process used all its grants and did not end.
   mutating func more(for process: SpawnedProcess) -> Duration? {

@@ -51,9 +51,7 @@ final class ProgramStart: Sendable {
     }
     if isSeen { action() }
   }
-}
 
-extension ProgramStart {
   /// Sets the action that ends the call after too many attempts.
   func whenEndless(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.ends = end } }
 

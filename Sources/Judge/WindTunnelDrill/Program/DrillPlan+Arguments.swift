@@ -12,7 +12,10 @@ extension DrillPlan {
     if asked.isEmpty { return Set(scenarios.map(\.name)) }
     var (found, group, single): ([Scenario], Set<String>, Set<String>) = ([], [], [])
     for text in asked {
-      let some = try Scenarios.findAll(text, in: Shipped.scenarios())
+      let some =
+        Shipped.preRelease.contains(text)
+        ? try Shipped.scenarios(named: [text])
+        : try Scenarios.findAll(text, in: Shipped.scenarios())
       for scenario in some {
         if some.count > 1 { group.insert(scenario.name) } else { single.insert(scenario.name) }
         guard found.contains(scenario) else {
@@ -134,9 +137,7 @@ extension DrillPlan {
     }
     return shard
   }
-}
 
-extension DrillPlan {
   /// The scenarios of a short run on sockets: each shows an error of a client without a policy.
   private static let shortScenarios: Set = [
     "calm", "rate-limited", "server-errors", "captive-portal", "broken-answers",

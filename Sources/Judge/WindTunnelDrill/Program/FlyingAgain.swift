@@ -38,12 +38,12 @@ enum FlyingAgain {
     let (met, had) = (now.allAttempts.map(\.decision), before.allAttempts.map(\.decision))
     let common = min(met.count, had.count)
     let isSame = met.prefix(common) == had.prefix(common)
-    let same = "the same as before, up to the shorter one: \(common) of \(had.count) attempts"
+    let followsClock = plan.scenarios[0].rules.contains { $0.trigger.window != nil }
     Terminal.answer(
       isSame
-        ? "  It met \(same).\n"
+        ? "  The faults are equal to the report's: \(common) of \(had.count) attempts.\n"
         : "  The faults differ from the "
-          + "report's\(plan.scenarios[0].followsClock ? Self.clock : "").\n"
+          + "report's\(followsClock ? Self.clock : "").\n"
     )
     if let asked = now.notOnCassette {
       Terminal.answer("  It had no recording: \(asked)\n")
@@ -92,9 +92,4 @@ enum FlyingAgain {
 
 extension Observation.CallResult {
   fileprivate var words: String { reason.map { "failed, \($0)" } ?? word }
-}
-
-extension Scenario {
-  /// Whether some of the scenario's rules apply only in a window of time.
-  fileprivate var followsClock: Bool { rules.contains { $0.trigger.window != nil } }
 }

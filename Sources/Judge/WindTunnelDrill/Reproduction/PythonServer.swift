@@ -23,6 +23,9 @@ struct PythonServer {
     command = try Self.command(of: call, table, plan)
     let client = report.fact("name") ?? report.fact("program") ?? plan.command[0]
     let rule = finding.flatMap { FindingRule.named($0.rule) }
+    if let rule, ["shows-stale-as-fresh", "leaks-connections"].contains(rule.id) {
+      throw CommandError.notReproducible("\(rule.id) is about several calls")
+    }
     let system = [report.fact("os") ?? "", String((report.fact("date") ?? "").prefix(10))]
     let place = "\(plan.scenarios[0].name), call \(call.call), \(call.endpoint)"
     about = [
@@ -57,8 +60,12 @@ struct PythonServer {
       guard let value else { throw CommandError.notReproducible("only a drill fills in {\(name)}") }
       words = words.map { $0.replacing("{\(name)}", with: value) }
     }
-    let trust = isTrusted ? ["env"] + AuthorityVariables.names.map { "\($0)=\(file)" } : []
-    let client = (trust + words).map(\.asShellWord).joined(separator: " ")
+    var variables = isTrusted ? AuthorityVariables.names.map { "\($0)=\(file)" } : []
+    if plan.scenarios[0].sendsRetryDates {
+      variables.append("TZ=\(SubjectProcess.timeZoneInTheEast)")
+    }
+    if !variables.isEmpty { variables.insert("env", at: 0) }
+    let client = (variables + words).map(\.asShellWord).joined(separator: " ")
     guard plan.command.isService else { return client }
     let url = table.base() + request.url.withoutSecrets.target
     let line = ServiceLine.asking(call.call, request, at: url).bytes()
@@ -73,7 +80,7 @@ struct PythonServer {
       "# Run python3 FILE [PORT], and then in the same folder\(hint):",
       "#   \(command.visibleInLine)",
     ]
-    let size = table.rows.flatMap(\.responses).joined().reduce(0) { $0 + $1.utf8.count }
+    let size = Set(table.rows.flatMap(\.responses)).joined().reduce(0) { $0 + $1.utf8.count }
     guard size <= Self.literalsMax else {
       throw CommandError.notReproducible("its responses take more than \(Self.literalsMax) bytes")
     }
@@ -125,7 +132,8 @@ struct PythonServer {
     )
     if table.certificate != nil { needs.insert("certificate") }
     if lists.joined().contains(where: { $0.contains("{date+") }) { needs.insert("date") }
-    let lines = Shipped.reproduction.split(separator: "\n").compactMap { line -> String? in
+    // A line that ends with `#? WORD` belongs to a program that needs that feature.
+    let lines = Shipped.text("reproduction").split(separator: "\n").compactMap { line -> String? in
       let parts = line.components(separatedBy: "  #? ")
       return parts.count == 1 || needs.contains(parts[1]) ? parts[0] : nil
     }

@@ -84,7 +84,9 @@ struct ChildProcess {
         do {
           try process.run()
         } catch {
-          return continuation.resume(throwing: DrillError.harness(Self.reason(error, executable)))
+          let reason = (error as NSError).localizedDescription
+          let words = "\(executable.path) cannot be started: \(reason)"
+          return continuation.resume(throwing: DrillError.harness(words))
         }
         watch.start()
         listener.start()
@@ -120,10 +122,6 @@ struct ChildProcess {
     // A proxy of this machine would be between the client and the loopback interface.
     for name in ["no_proxy", "NO_PROXY"] { environment[name] = "*" }
     return environment
-  }
-
-  private static func reason(_ error: any Error, _ executable: URL) -> String {
-    "\(executable.path) cannot be started: \((error as NSError).localizedDescription)"
   }
 
   /// Writes to a process that may have ended before it reads. Its listener detects that.

@@ -155,9 +155,7 @@ struct ScenarioRun {
       return log
     }
   }
-}
 
-extension ScenarioRun {
   /// Adds the virtual time of a world. Throws if its time was not virtual from start to end.
   private func note(_ end: ChildProcess.Exit) throws(NotInVirtualTime) {
     guard let world = end.world else {

@@ -49,7 +49,7 @@ enum SubjectProcess {
 
   /// A time zone east of Greenwich. Some runtimes find zones only by their files, and others do not
   /// support an offset with minutes.
-  private static var timeZoneInTheEast: String {
+  static var timeZoneInTheEast: String {
     let name = "Asia/Tokyo"
     let file = "/usr/share/zoneinfo/\(name)"
     return FileManager.default.fileExists(atPath: file) ? name : "JST-9"

@@ -192,9 +192,7 @@ extension Observation {
       self.cancellation?.attemptsAfter = after + 1
     }
   }
-}
 
-extension Observation {
   /// Sets the end of attempts that were open at the end of the call.
   ///
   /// - Parameter isFall: Whether the client's process ended with the call, and each connection with

@@ -14,11 +14,15 @@ struct ExecSubject: Subject {
   private let command: [String]
   private let secrets: CommandWords
 
-  init(_ command: [String] = []) { (self.command, secrets) = (command, CommandWords(command)) }
+  init(_ command: [String] = []) {
+    self.command = command
+    // Without a command there is no program that could print a secret of the environment.
+    secrets = command.isEmpty ? CommandWords([], environment: [:]) : CommandWords(command)
+  }
 
   let needsSockets = true
   let runsOnlyIfNamed = true
-  var namesKept: Bool { command.contains(where: CallPlaceholders.namesKept) }
+  var namesKept: Bool { command.contains { CallPlaceholders.has($0, "kept") } }
 
   /// The maximum time for which a program without a sign occupies its start place. A program whose
   /// server is unreachable never shows a sign.

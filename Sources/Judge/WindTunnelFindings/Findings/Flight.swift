@@ -41,9 +41,7 @@ public struct ClientRun: Sendable {
     (self.client, self.stage, self.calls, self.traffic) = (client, stage, calls, traffic)
     self.scenario = scenario
   }
-}
 
-extension ClientRun {
   /// Returns whether the times of a call may be caused by the machine rather than the client.
   func isStarved(_ call: Observation) -> Bool { isSlowWithoutFaults || call.isStarved }
 

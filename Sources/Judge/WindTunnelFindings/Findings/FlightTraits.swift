@@ -20,9 +20,7 @@ struct FlightTraits: OptionSet, Sendable {
   static let inClear = Self(rawValue: 64)
   /// A call shows the response of another call, or ended before its response did.
   static let unread = Self(rawValue: 128)
-}
 
-extension FlightTraits {
   /// Adds the traits of a call without the traits of its attempts.
   mutating func insertAll(seenIn call: Observation) {
     if call.afterWindow != nil { insert(.afterWindow) }

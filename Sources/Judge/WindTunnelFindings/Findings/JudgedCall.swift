@@ -3,7 +3,7 @@ struct JudgedCall: Sendable {
   /// All calls of its run. Storing an index in this array is cheaper than copying a call.
   private let calls: [Observation]
   private let place: Int
-  private let sharedMarks: SharedMarks
+  let sharedMarks: SharedMarks
   /// The kind of its client.
   let client: ClientRun.Client
   /// The traits that rules require.
@@ -123,12 +123,6 @@ struct JudgedCall: Sendable {
   /// Whether its client shows an earlier copy, or reports that it does.
   var showsCopy: Bool { observation.isStale == true || observation.bodyMatches == true }
 
-  /// Returns whether an answered call at its endpoint has the same text. This call may then show a
-  /// copy of that text.
-  func isCopy(_ text: (Observation) -> String?) -> Bool {
-    sharedMarks.isAnswered(observation, text)
-  }
-
   /// The indices of attempts for the same request, each after the previous one had failed. If there
   /// are several such rows, this is the longest.
   var longestRow: [Int] {
@@ -154,9 +148,6 @@ struct JudgedCall: Sendable {
     let attempts = attempts
     return attempts.count < 2 || attempts.isOneRow ? attempts.count : longestRow.count
   }
-
-  /// Returns whether no other call has the value with this number.
-  func isOwn(_ mark: Int) -> Bool { !sharedMarks.contains(mark) }
 
   /// Returns the wait between two attempts: from the end of the response to the start of the next
   /// attempt.

@@ -59,6 +59,14 @@ package struct MessageComparison: Sendable, Hashable {
     lost += away ?? 0
   }
 
+  /// Adds the numbers of messages of another call.
+  package mutating func add(_ other: MessageComparison) {
+    lost += other.lost
+    doubled += other.doubled
+    outOfOrder += other.outOfOrder
+    late += other.late
+  }
+
   /// Returns the messages sent on a connection, in their intended order.
   private static func sendings(of attempt: Observation.Attempt, at place: Int) -> [Sending] {
     guard let opened = attempt.end, let log = attempt.conversation else { return [] }

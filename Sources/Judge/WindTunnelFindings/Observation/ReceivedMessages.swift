@@ -1,6 +1,6 @@
 /// The messages of a call's conversations that its client reports as received, in the order of its
 /// reports.
-public struct ReceivedMessages: Sendable, Hashable {
+public struct ReceivedMessages: Sendable, Hashable, JSONObject {
   /// A message that the client reports as received.
   public struct Message: Sendable, Hashable {
     /// The digest of its content (`ConversationLog.digest(of:)`).
@@ -27,6 +27,13 @@ public struct ReceivedMessages: Sendable, Hashable {
   package mutating func note(_ message: Message) {
     guard messages.count < Self.messagesMax else { return further += 1 }
     messages.append(message)
+  }
+
+  package static let blank = Self()
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.list("messages", &messages)
+    try fields.count("further", &further)
   }
 }
 
@@ -57,15 +64,6 @@ extension ReceivedMessages.Message: JSONObject {
     try fields.digest("digest", &told)
     digest = try fields.required(told, missing)
     try fields.time("atMilliseconds", &at, missing)
-  }
-}
-
-extension ReceivedMessages: JSONObject {
-  package static let blank = Self()
-
-  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    try fields.list("messages", &messages)
-    try fields.count("further", &further)
   }
 }
 

@@ -218,42 +218,7 @@ package struct SentValues: Sendable {
   private static func isStandard(_ name: String) -> Bool {
     standardNames.contains(name) || standardBeginnings.contains { name.hasPrefix($0) }
   }
-}
 
-extension StringProtocol {
-  /// Returns whether the text contains a word, byte for byte. This runs dozens of times for each
-  /// request's fields, and Foundation's `contains` compares characters by means of an `NSString`.
-  fileprivate func has(_ word: String) -> Bool {
-    let text = utf8
-    guard let first = word.utf8.first else { return true }
-    var rest = text[...]
-    while let place = rest.firstIndex(of: first) {
-      if text[place...].starts(with: word.utf8) { return true }
-      rest = text[text.index(after: place)...]
-    }
-    return false
-  }
-}
-
-extension JSON {
-  /// The texts and numbers in the value, in their order, without the names of members.
-  package var texts: [String] {
-    var texts: [String] = []
-    var rest = [self]
-    while let next = rest.popLast() {
-      switch next {
-      case .string(let text): texts.append(text.value)
-      case .number(let digits): texts.append(digits)
-      case .array(let items): rest += items.reversed()
-      case .object(let members): rest += members.reversed().map(\.value)
-      case .null, .bool: break
-      }
-    }
-    return texts
-  }
-}
-
-extension SentValues {
   /// Returns the names in a `Cookie` field.
   private static func cookieNames(_ value: String) -> [Substring] {
     value.split(separator: ";").map { pair in pair.prefix { $0 != "=" }.drop { $0 == " " } }
@@ -294,6 +259,39 @@ extension SentValues {
 
   static func parameters(of url: RequestURL) -> [FormField] {
     url.query.map { FormFields.fields(Data($0.utf8)) } ?? []
+  }
+}
+
+extension StringProtocol {
+  /// Returns whether the text contains a word, byte for byte. This runs dozens of times for each
+  /// request's fields, and Foundation's `contains` compares characters by means of an `NSString`.
+  fileprivate func has(_ word: String) -> Bool {
+    let text = utf8
+    guard let first = word.utf8.first else { return true }
+    var rest = text[...]
+    while let place = rest.firstIndex(of: first) {
+      if text[place...].starts(with: word.utf8) { return true }
+      rest = text[text.index(after: place)...]
+    }
+    return false
+  }
+}
+
+extension JSON {
+  /// The texts and numbers in the value, in their order, without the names of members.
+  package var texts: [String] {
+    var texts: [String] = []
+    var rest = [self]
+    while let next = rest.popLast() {
+      switch next {
+      case .string(let text): texts.append(text.value)
+      case .number(let digits): texts.append(digits)
+      case .array(let items): rest += items.reversed()
+      case .object(let members): rest += members.reversed().map(\.value)
+      case .null, .bool: break
+      }
+    }
+    return texts
   }
 }
 

@@ -25,9 +25,7 @@ package struct ProxiedCall: Sendable, Hashable {
 
   /// The maximum time in which a program repeats a request, which is shorter than a person takes.
   package static let patience = Duration.milliseconds(1500)
-}
 
-extension ProxiedCall {
   /// The maximum delay with which a proxy detects that a client left a stalled response, after its
   /// next request. The two are on different connections, and each has an event loop of its own.
   private static let leftLate = Duration.milliseconds(250)

@@ -40,9 +40,7 @@ extension FindingRule {
     }
     return .notMet("No kind of response failed each time.")
   }
-}
 
-extension FindingRule {
   /// Returns the result for a client that handles a `Retry-After` in seconds, but fails at once for
   /// a date. Returns `nil` for any other client.
   fileprivate func fallsOverDates(_ troubled: [JudgedCall]) -> RuleStanding.Standing? {

@@ -115,9 +115,7 @@ public struct FindingRule: Sendable {
 
   /// Returns the rule with a name, or `nil` if there is none.
   public static func named(_ id: String) -> FindingRule? { all.first { $0.id == id } }
-}
 
-extension FindingRule {
   /// Returns the rule with a judge for each call that has some traits.
   func eachCall(
     _ needs: JudgedCall.Traits = [],

@@ -69,7 +69,7 @@ private struct Row {
   /// Whether attempts follow each other so fast that a server has no time to recover.
   var isHasty: Bool {
     longest < Self.pause || flatStretch(below: Self.pause) != nil
-      || isBurst && longest < Self.longPause
+      || shortestBurst < .seconds(1) && longest < Self.longPause
   }
 
   /// The sentence that describes the waits.
@@ -96,8 +96,6 @@ private struct Row {
         && waits[place + count - 1] < max(waits[place], Self.shortestGrown) * 2
     }
   }
-
-  private var isBurst: Bool { shortestBurst < .seconds(1) }
 
   /// The shortest duration of a burst's number of attempts. It is a day if there are too few
   /// attempts.

@@ -61,7 +61,7 @@ extension JudgedCall {
   fileprivate func isOneDeed(_ before: Observation.Attempt, _ after: Observation.Attempt) -> Bool {
     guard let sent = before.sent, let next = after.sent else { return false }
     if sent.key != nil, sent.key == next.key { return true }
-    return sent.marks.contains { next.marks.contains($0) && isOwn($0) }
+    return sent.marks.contains { next.marks.contains($0) && !sharedMarks.contains($0) }
   }
 
   /// A request that is sent a second time while the first is open, as in a hedged or raced submit.

@@ -24,15 +24,16 @@ extension FindingRule {
       let start = call.attempts[last].start, let begun = call.begun,
       start - begun > observation.latency * 0.5
     else { return .kept }
-    // If silent attempts took most of the time, the client's limit may be only slightly higher.
-    let silent = zip(row, row.dropFirst()).reduce(Duration.zero) { sum, pair in
+    // If the attempts themselves took most of the time, as with silence or lost packets, the
+    // client's limit may be only slightly higher.
+    let within = zip(row, row.dropFirst()).reduce(Duration.zero) { sum, pair in
       let (attempt, next) = (call.attempts[pair.0], call.attempts[pair.1])
-      guard attempt.isSilence, let from = attempt.start, let to = next.start else { return sum }
-      return sum + (to - from)
+      let end = attempt.isSilence ? next.start : attempt.end
+      return sum + (attempt.start.flatMap { from in end.map { $0 - from } } ?? .zero)
     }
     return .broken(
       "After \(Figures.time(start - begun)) and \(row.count) attempts it was still trying.",
-      severity: silent > (start - begun) * 0.5 ? .warning : nil
+      severity: within > (start - begun) * 0.5 ? .warning : nil
     )
   }
 

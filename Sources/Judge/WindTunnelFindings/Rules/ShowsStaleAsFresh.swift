@@ -28,7 +28,7 @@ extension FindingRule {
       guard call.isJudged, let start = call.start, let requests = asked[call.endpoint] else {
         return false
       }
-      return requests.isOne && requests.wasStale(before: start)
+      return requests.keys.count == 1 && requests.wasStale(before: start)
     }
     guard later.count + failed > 0 else { return rule.notMet(by: 0) }
     let shown = later.filter { place in
@@ -53,12 +53,9 @@ extension FindingRule {
 private struct EndpointRequests {
   /// The keys of the requests. An endpoint may have several, and a call without a request does not
   /// show which one it means.
-  private var keys: Set<String> = []
+  private(set) var keys: Set<String> = []
   private var spans: [(start: Duration, end: Duration)] = []
   private var answers: [(end: Duration, isStale: Bool)] = []
-
-  /// Whether all requests have the same key.
-  var isOne: Bool { keys.count == 1 }
 
   /// Sorts all requests. Each span gets the maximum end of the spans before it.
   init(_ attempts: [Observation.Attempt]) {

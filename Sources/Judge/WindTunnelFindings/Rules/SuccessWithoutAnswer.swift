@@ -67,7 +67,9 @@ extension JudgedCall {
   fileprivate func isInvented(_ words: String) -> Bool {
     // A write may be queued, and its client may report that as JSON.
     observation.endpoint.hasPrefix("GET ") && (words.hasPrefix("{") || words.hasPrefix("["))
-      && !wasSentBytes && observation.strangeAnswer == nil && !isCopy(\.printed)
+      && !wasSentBytes && observation.strangeAnswer == nil
+      // If an answered call has the same text, this one may show a copy of it.
+      && !sharedMarks.isAnswered(observation, \.printed)
   }
 
   /// Whether any content was sent to the client.

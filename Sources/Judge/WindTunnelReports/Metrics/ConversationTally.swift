@@ -6,7 +6,8 @@ struct ConversationTally: Sendable, Hashable {
   private(set) var longestGap: Duration?
   private(set) var pings = 0
   private(set) var pongs = 0
-  private(set) var messages: Messages?
+  /// The messages of the clients that report what they received.
+  private(set) var messages: MessageComparison?
 
   /// Waits, each with an end or without one.
   struct Waits: Sendable, Hashable {
@@ -35,14 +36,6 @@ struct ConversationTally: Sendable, Hashable {
     }
   }
 
-  /// The messages of the clients that report what they received.
-  struct Messages: Sendable, Hashable {
-    var lost = 0
-    var doubled = 0
-    var outOfOrder = 0
-    var late = 0
-  }
-
   mutating func add(_ call: Observation) {
     // Most calls have no conversation, and this runs for millions of calls.
     guard call.attempts.indices.contains(where: { call.attempts[$0].status == 101 }) else { return }
@@ -60,10 +53,7 @@ struct ConversationTally: Sendable, Hashable {
       longestGap = max(longestGap ?? .zero, next - moment)
     }
     addWaits(of: call)
-    guard let seen = MessageComparison(call) else { return }
-    add(
-      Messages(lost: seen.lost, doubled: seen.doubled, outOfOrder: seen.outOfOrder, late: seen.late)
-    )
+    add(MessageComparison(call))
   }
 
   /// Adds the waits after each loss of a call, including waits without an end.
@@ -80,13 +70,9 @@ struct ConversationTally: Sendable, Hashable {
     }
   }
 
-  private mutating func add(_ more: Messages) {
-    var sum = messages ?? Messages()
-    sum.lost += more.lost
-    sum.doubled += more.doubled
-    sum.outOfOrder += more.outOfOrder
-    sum.late += more.late
-    messages = sum
+  private mutating func add(_ more: MessageComparison?) {
+    guard let more else { return }
+    if messages?.add(more) == nil { messages = more }
   }
 
   mutating func merge(_ other: ConversationTally) {
@@ -96,6 +82,6 @@ struct ConversationTally: Sendable, Hashable {
     if let gap = other.longestGap { longestGap = max(longestGap ?? .zero, gap) }
     pings += other.pings
     pongs += other.pongs
-    if let messages = other.messages { add(messages) }
+    add(other.messages)
   }
 }

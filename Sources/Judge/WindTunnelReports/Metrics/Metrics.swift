@@ -270,9 +270,7 @@ public struct Metrics: Sendable, Hashable {
     /// The number of calls. A call with several faults counts once for each.
     public var calls: Int
   }
-}
 
-extension Metrics {
   /// The maximum number of faults that a sentence names.
   private static let unappliedNamesMax = 3
 

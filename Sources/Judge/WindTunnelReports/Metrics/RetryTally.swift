@@ -16,7 +16,8 @@ struct RetryTally: Sendable, Hashable {
   /// The numbers of requests of calls whose client reports them: as observed, and as reported.
   private(set) var clientSeen = 0
   private(set) var clientAttempts = 0
-  private var seconds = SecondCounts()
+  /// The numbers of calls that began in each second of a scenario, and of their attempts.
+  private var (callsBySecond, attemptsBySecond): ([Int: Int], [Int: Int]) = ([:], [:])
   /// The number of retries that began in each tenth of a second, if there were any.
   private var slots: [Int: Int] = [:]
 
@@ -49,7 +50,11 @@ struct RetryTally: Sendable, Hashable {
       clientSeen += 1
       clientAttempts += client
     }
-    if let start = call.intendedStart ?? call.start { seconds.add(count, at: start) }
+    if let start = call.intendedStart ?? call.start {
+      let second = Int(start.components.seconds)
+      callsBySecond[second, default: 0] += 1
+      attemptsBySecond[second, default: 0] += count
+    }
     for attempt in call.attempts.dropFirst() {
       guard let start = attempt.start else { continue }
       slots[Int(start.wholeMicroseconds / 100_000), default: 0] += 1
@@ -63,7 +68,8 @@ struct RetryTally: Sendable, Hashable {
     calls += repeatElement(0, count: missing)
     for (retries, count) in other.calls.enumerated() { calls[retries] += count }
     slots.merge(other.slots) { $0 + $1 }
-    seconds.merge(other.seconds)
+    callsBySecond.merge(other.callsBySecond) { $0 + $1 }
+    attemptsBySecond.merge(other.attemptsBySecond) { $0 + $1 }
   }
 
   private static let counts: [any WritableKeyPath<RetryTally, Int> & Sendable] = [
@@ -83,10 +89,14 @@ struct RetryTally: Sendable, Hashable {
   }
 
   /// The number of attempts per call, for the calls that began in the worst second.
-  var worstSecond: Double? { seconds.worst }
+  var worstSecond: Double? {
+    callsBySecond.map { Double(attemptsBySecond[$0] ?? 0) / Double($1) }.max()
+  }
 
-  /// The retries in the worst tenth of a second, divided by the average from the first to the last
-  /// with retries. 1 means an even flow, and a much larger number a thundering herd.
+  /// The retries in the worst tenth of a second, divided by the average of all tenths.
+  ///
+  /// The average is from the first to the last tenth with retries. 1 means an even flow, and a much
+  /// larger number a thundering herd.
   var herdIndex: Double? {
     guard let first = slots.keys.min(), let last = slots.keys.max(), let peak = slots.values.max()
     else { return nil }
@@ -107,52 +117,5 @@ extension Observation {
         attempt.error == nil && [301, 302, 303, 307, 308].contains(attempt.status ?? 0)
     }
     return further
-  }
-}
-
-/// The number of calls that began in each second of a scenario, and of their attempts.
-private struct SecondCounts: Sendable, Hashable {
-  private struct Second: Sendable, Hashable {
-    var calls = 0
-    var attempts = 0
-
-    mutating func add(_ other: Second) {
-      calls += other.calls
-      attempts += other.attempts
-    }
-  }
-
-  /// The number of seconds that are stored in an array, which is more than an hour. Most calls
-  /// begin within it.
-  private static let rowMax = 4096
-
-  /// The seconds up to the last one with a call.
-  private var row: [Second] = []
-  /// The later seconds. The number of entries is at most that of calls, even if a file has extreme
-  /// times.
-  private var others: [Int: Second] = [:]
-
-  mutating func add(_ attempts: Int, at start: Duration) {
-    add(Second(calls: 1, attempts: attempts), at: Int(start.components.seconds))
-  }
-
-  mutating func merge(_ other: SecondCounts) {
-    for (second, count) in other.row.enumerated() { add(count, at: second) }
-    for (second, count) in other.others { add(count, at: second) }
-  }
-
-  private mutating func add(_ count: Second, at second: Int) {
-    guard 0..<Self.rowMax ~= second else {
-      others[second, default: Second()].add(count)
-      return
-    }
-    if row.count <= second { row += Array(repeating: Second(), count: second + 1 - row.count) }
-    row[second].add(count)
-  }
-
-  /// The maximum number of attempts per call in any second with calls.
-  var worst: Double? {
-    let seconds = row.filter { $0.calls > 0 } + Array(others.values)
-    return seconds.map { Double($0.attempts) / Double($0.calls) }.max()
   }
 }

@@ -64,20 +64,8 @@ public enum Statistics {
     return exp(choices + Double(hits) * log(share) + Double(count - hits) * log(1 - share))
   }
 
-  /// Returns the logarithm of n!. Larger values use Stirling's series (NIST DLMF 5.11.1), which is
-  /// exact there to the last digit.
-  static func logFactorial(_ n: Int) -> Double {
-    guard n >= small.count else { return small[max(0, n)] }
-    let x = Double(n)
-    let series = 1 / (12 * x) - 1 / (360 * x * x * x)
-    return x * log(x) - x + 0.5 * log(2 * Double.pi * x) + series
-  }
-
-  private static let small: [Double] = {
-    var sums = [0.0]
-    for n in 1..<256 { sums.append(sums[n - 1] + log(Double(n))) }
-    return sums
-  }()
+  /// Returns the logarithm of n!.
+  static func logFactorial(_ n: Int) -> Double { lgamma(Double(n) + 1).0 }
 
   /// Returns the probability that a number of coins show heads at most `most` times.
   static func heads(atMost most: Int, of count: Int) -> Double {

@@ -173,6 +173,21 @@ extension ProxyReport.Part {
     shown = marks.count { $0 == .shown }
     blank = marks.count { $0 == .blank }
   }
+
+  fileprivate var json: JSON {
+    let endpoints = requests.map { endpoint in
+      JSON.object(
+        JSON.members(["request": .text("\(endpoint.method) \(endpoint.place)")])
+          + endpoint.members
+      )
+    }
+    let head = JSON.members(["name": .text(name), "shown": .number(shown), "blank": .number(blank)])
+    let lists = JSON.members([
+      "endpoints": .array(endpoints), "connections": .array(connections.map(\.json)),
+      "rules": .array(rules.map(\.json)),
+    ])
+    return .object(head + total.members + lists)
+  }
 }
 
 extension ProxyLog.Request {
@@ -239,23 +254,6 @@ extension ProxyReport.Segment {
         "startMilliseconds": .orNull(part.start), "endMilliseconds": .orNull(end),
       ]) + total.members
     )
-  }
-}
-
-extension ProxyReport.Part {
-  fileprivate var json: JSON {
-    let endpoints = requests.map { endpoint in
-      JSON.object(
-        JSON.members(["request": .text("\(endpoint.method) \(endpoint.place)")])
-          + endpoint.members
-      )
-    }
-    let head = JSON.members(["name": .text(name), "shown": .number(shown), "blank": .number(blank)])
-    let lists = JSON.members([
-      "endpoints": .array(endpoints), "connections": .array(connections.map(\.json)),
-      "rules": .array(rules.map(\.json)),
-    ])
-    return .object(head + total.members + lists)
   }
 }
 

@@ -11,7 +11,7 @@ extension ProxyReport {
       \(unseen.map { "<li>\($0.escapedForHTML)</li>" }.joined(separator: "\n"))
       </ul></section>
       """
-    return Data(HTML.page("observed by the proxy", body, style: HTML.findingStyle).utf8)
+    return Data(HTML.page("observed by the proxy", body, of: .findings).utf8)
   }
 
   /// The parts of the run as a table, if the scenario changed.

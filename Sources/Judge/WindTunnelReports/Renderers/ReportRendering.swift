@@ -19,20 +19,19 @@ public enum ReportRendering: String, Sendable, Hashable, CaseIterable {
 
   /// Creates the format with a file name extension, or returns `nil` if there is none.
   public init?(fileExtension: String) {
-    switch fileExtension.lowercased() {
-    case "json": self = .json
-    case "md", "markdown": self = .markdown
-    case "xml": self = .junit
-    case "html", "htm": self = .html
-    case "csv": self = .csv
-    case "sarif": self = .sarif
-    case "txt": self = .text
-    default: return nil
-    }
+    let name = fileExtension.lowercased()
+    let all = Array(Self.byExtension) + [("htm", .html), ("markdown", .markdown)]
+    guard let found = all.first(where: { $0.key == name }) else { return nil }
+    self = found.value
   }
 
+  private static let byExtension: KeyValuePairs<String, Self> = [
+    "json": .json, "html": .html, "md": .markdown, "xml": .junit, "csv": .csv, "sarif": .sarif,
+    "txt": .text,
+  ]
+
   /// The extensions of file names, in the order in which an error lists them.
-  public static let fileExtensions = ["json", "html", "md", "xml", "csv", "sarif", "txt"]
+  public static let fileExtensions = byExtension.map(\.key)
 }
 
 extension Report {

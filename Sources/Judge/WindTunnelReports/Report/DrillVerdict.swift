@@ -200,7 +200,9 @@ extension Report {
     guard let first = calls.first, !calls.contains(where: { $0.ending == .succeeded }) else {
       return nil
     }
-    return "no call succeeded, first \(first.endpoint): \(first.endingWords)"
+    let hasCalm = scenarios.contains { $0.scenario?.hasNoFaults == true }
+    let hint = hasCalm ? "" : " (try --scenario calm)"
+    return "no call succeeded, first \(first.endpoint): \(first.endingWords)\(hint)"
   }
 
   /// The reasons for a verdict other than `passed`: findings, gates, and unjudged requirements.

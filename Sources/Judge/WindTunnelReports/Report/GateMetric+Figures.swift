@@ -38,9 +38,9 @@ extension GateMetric {
       "every call was given up by its caller"
     case .recoveredRate: "no call is known to have met a fault"
     case .retryAfterCompliance, .earlyRetries: "no retry is known to have followed a Retry-After"
-    case .silentRetries: "the client does not say what it sent, or not all of it could be seen"
+    case .silentRetries: "the client does not report its requests, or some could not be seen"
     case .worstSecondAmplification, .thunderingHerdIndex: "there are no times of retries"
-    case .staleServed: "the client does not say what was stale"
+    case .staleServed: "the client does not report stale results"
     case .silentTruncations: "no body was compared"
     case .recoveryP95: "no call is known to have recovered from a fault"
     case .firstRecovery:
@@ -50,17 +50,17 @@ extension GateMetric {
         + "has none"
     case .attemptsAfterCancel, .cancelReturnP95:
       "no call was given up, or its end was not seen"
-    case .faultCoverage, .coverage: "it was not seen which faults fired"
+    case .faultCoverage, .coverage: "the faults that fired are not known"
     case .reconnectP95:
-      "no call connected again after it had lost a conversation, or more than 5 % of those lost "
-        + "were followed by none"
+      "no call connected again after it had lost a conversation, or more than 5 % of lost "
+        + "conversations had no successor"
     case .reconnectedRate: "no call lost a conversation"
     case .resubscribeP95:
-      "no call asked for something again after it had lost a conversation, or more than 5 % did not"
-    case .firstEventP95, .longestGap: "nothing was said in a conversation"
+      "no call subscribed again after it had lost a conversation, or more than 5 % did not"
+    case .firstEventP95, .longestGap: "no conversation had an event"
     case .pingsAnswered: "no client of a conversation was sent a ping"
     case .messagesLost, .messagesDoubled, .messagesOutOfOrder, .messagesLate:
-      "no client says what it received of a conversation"
+      "no client reports the messages that it received"
     default: "the attempts could not be seen"
     }
   }

@@ -19,7 +19,7 @@ extension Gate {
     }
     if let reason = gap(in: metrics, of: row, "") { return result(.inconclusive(reason)) }
     if baseline == nil, needsBaseline {
-      return result(.inconclusive("there is no baseline to hold it against"))
+      return result(.inconclusive("there is no baseline to compare it with"))
     }
     if needsBaseline, metric.isOfLatencies, let baseline,
       let reason = row.obstacle(toLatenciesOf: baseline)
@@ -118,7 +118,7 @@ extension Gate {
         + (row.endpoints.count > 5 ? ", …" : "")
     }
     if metrics.notOnCassette == metrics.calls, metric != .calls {
-      return "\(place)every call asked for what is not on the cassette"
+      return "\(place)every call sent a request that is not on the cassette"
     }
     let samples = metric.samples(in: metrics)
     guard samples.count < samples.least else { return nil }

@@ -236,9 +236,7 @@ extension Report {
       }
     }
   }
-}
 
-extension Report {
   /// The sentence about a client that sent no request, or none that is on the cassette; `nil` if
   /// any call could be judged.
   var nothingJudged: String? {
@@ -324,9 +322,7 @@ extension Report.Row {
     let asked = endpoints.filter { $0.metrics.calls > $0.metrics.notOnCassette }.map(\.name)
     return Coverage(of: observations, at: asked, in: scenario, on: stage)
   }
-}
 
-extension Report.Row {
   /// Returns the number of its calls, or of an endpoint's, with a request that is not on the
   /// cassette. The text also has the first such request; `nil` if there is none.
   func notOnCassette(of endpoint: String? = nil) -> String? {
@@ -343,7 +339,7 @@ extension Report.Row {
 }
 
 /// The intended rate of program starts in a drill, and the rate that the machine can reach.
-public struct ProgramStarts: Sendable, Hashable {
+public struct ProgramStarts: Sendable, Hashable, JSONObject {
   /// The number of calls that were due per second.
   public var asked: Double
   /// The number of programs that this machine's processors can start per second, by the measured
@@ -363,9 +359,7 @@ public struct ProgramStarts: Sendable, Hashable {
   }
 
   private static func text(_ rate: Double) -> String { "\(JSON.number(rate, places: 1))" }
-}
 
-extension ProgramStarts: JSONObject {
   package static let blank = Self(asked: 0, possible: 0)
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {

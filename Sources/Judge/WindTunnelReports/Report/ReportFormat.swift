@@ -172,9 +172,7 @@ extension Report.ScenarioResult {
     brokenBefore = before
     gates = try GateResult.checked(told, gates, in: object)
   }
-}
 
-extension Report.ScenarioResult {
   private static func readBrokenBefore(
     _ object: inout ObjectReader
   ) throws(FormatError) -> [String: Finding.Severity]? {

@@ -3,7 +3,7 @@
 ///
 /// All clients of a drill meet the same fault plan. Call *n* of one client is therefore paired with
 /// call *n* of the other, as with an earlier report.
-public struct SubjectComparison: Sendable, Hashable {
+public struct SubjectComparison: Sendable, Hashable, JSONObject {
   /// The name of the judged client. Its calls are the previous ones in the comparison.
   public var subject: String
   /// The comparison of this client with the judged one.
@@ -12,6 +12,34 @@ public struct SubjectComparison: Sendable, Hashable {
   /// Creates a comparison from its parts.
   public init(with subject: String, _ comparison: BaselineComparison) {
     (self.subject, self.comparison) = (subject, comparison)
+  }
+
+  /// The comparison as text, each part as a clause.
+  var words: [String] {
+    let pair = comparison
+    guard pair.pairs > 0 else { return ["no call can be paired"] }
+    var words: [String] = []
+    if let flips = pair.flips { words.append("\(flips.lost) lost, \(flips.won) won") }
+    if let difference = pair.successDifference {
+      words.append("success \(Figures.points(difference)) points")
+    }
+    if pair.hasOtherLatencies { return words + ["latencies not comparable"] }
+    words.append("P95 × \(Figures.ratio(pair.p95Ratio))")
+    words.append("median × \(Figures.ratio(pair.medianRatio))")
+    if pair.isSlower { words.append("slower") }
+    if pair.isFaster { words.append("faster") }
+    return words
+  }
+
+  package static let blank = Self(with: "", .blank)
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    try fields.string("subject", &subject, ("subject", "it is missing"))
+    try comparison.list(&fields)
+    // A reader calculates the value from the others.
+    if fields.isReading { return _ = fields.object.take("successDifference") }
+    var difference = comparison.successDifference
+    try fields.ratio("successDifference", &difference)
   }
 }
 
@@ -121,39 +149,6 @@ enum PairColumn: String {
     case .p95: Figures.ratio(pair.p95Ratio)
     case .median: Figures.ratio(pair.medianRatio)
     }
-  }
-}
-
-extension SubjectComparison {
-  /// The comparison as text, each part as a clause.
-  var words: [String] {
-    let pair = comparison
-    guard pair.pairs > 0 else { return ["no call can be paired"] }
-    var words: [String] = []
-    if let flips = pair.flips { words.append("\(flips.lost) lost, \(flips.won) won") }
-    if let difference = pair.successDifference {
-      words.append("success \(Figures.points(difference)) points")
-    }
-    if pair.hasOtherLatencies { return words + ["latencies not comparable"] }
-    words.append("P95 × \(Figures.ratio(pair.p95Ratio))")
-    words.append("median × \(Figures.ratio(pair.medianRatio))")
-    if pair.isSlower { words.append("slower") }
-    if pair.isFaster { words.append("faster") }
-    return words
-  }
-
-}
-
-extension SubjectComparison: JSONObject {
-  package static let blank = Self(with: "", .blank)
-
-  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    try fields.string("subject", &subject, ("subject", "it is missing"))
-    try comparison.list(&fields)
-    // A reader calculates the value from the others.
-    if fields.isReading { return _ = fields.object.take("successDifference") }
-    var difference = comparison.successDifference
-    try fields.ratio("successDifference", &difference)
   }
 }
 

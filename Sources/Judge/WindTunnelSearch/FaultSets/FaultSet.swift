@@ -26,9 +26,7 @@ public struct FaultSet: Sendable, Hashable {
   ) {
     (self.scenario, self.interruption, self.order) = (scenario, interruption, order)
   }
-}
 
-extension FaultSet {
   /// The contents of a scenario file of at most ten lines, which `windtunnel drill` can run, too.
   ///
   /// Members with names that begin with `_` describe the parts that a drill cannot reproduce, in

@@ -28,6 +28,58 @@ enum FaultSetElement: Sendable, Hashable {
     /// Every request until the header field `Authorization` has another value.
     case untilRenewed
   }
+
+  /// The element as text.
+  var words: String {
+    switch self {
+    case .fault(let element): element.words
+    case .interruption(.cancel(let step?, let after)):
+      "the user cancels \"\(step)\" after \(Words.time(after)) and repeats it"
+    case .interruption(.cancel(nil, let after)):
+      "the user cancels everything after \(Words.time(after))"
+    case .interruption(.restart(let after)):
+      "the process ends after \(Words.time(after)) and restarts"
+    }
+  }
+
+  /// The element for any attempt.
+  struct General: Hashable {
+    var key: String?
+    var kind: String
+    var isOfOne: Bool
+  }
+
+  /// The same element for any attempt of its requests.
+  var general: General {
+    switch self {
+    case .interruption: return General(key: nil, kind: words, isOfOne: false)
+    case .fault(let element):
+      let isOfOne = if case .attempt = element.reach { true } else { false }
+      return General(key: element.key, kind: element.kind, isOfOne: isOfOne)
+    }
+  }
+
+  /// Whether the element affects all requests in a window of time.
+  var isOutage: Bool {
+    if case .fault(let element) = self, case .window = element.reach { true } else { false }
+  }
+
+  /// The request that the element affects, or `nil` if it can affect several.
+  var place: FlowRun.RequestPosition? {
+    guard case .fault(let element) = self, let key = element.key,
+      case .attempt(let ordinal) = element.reach
+    else { return nil }
+    return FlowRun.RequestPosition(key: key, ordinal: ordinal)
+  }
+
+  /// Returns whether two elements may be in the same fault set.
+  func agrees(with other: FaultSetElement) -> Bool {
+    switch (self, other) {
+    case (.fault(let one), .fault(let another)): !one.overlaps(another)
+    case (.interruption, .interruption): false
+    default: true
+    }
+  }
 }
 
 extension FaultSetElement.FaultElement {
@@ -83,60 +135,6 @@ extension FaultSetElement.FaultElement {
     case (.window, .attempt), (.attempt, .window): return false
     case (.untilRenewed, .attempt), (.attempt, .untilRenewed): return key != nil && other.key != nil
     default: return true
-    }
-  }
-}
-
-extension FaultSetElement {
-  /// The element as text.
-  var words: String {
-    switch self {
-    case .fault(let element): element.words
-    case .interruption(.cancel(let step?, let after)):
-      "the user cancels \"\(step)\" after \(Words.time(after)) and repeats it"
-    case .interruption(.cancel(nil, let after)):
-      "the user cancels everything after \(Words.time(after))"
-    case .interruption(.restart(let after)):
-      "the process ends after \(Words.time(after)) and restarts"
-    }
-  }
-
-  /// The element for any attempt.
-  struct General: Hashable {
-    var key: String?
-    var kind: String
-    var isOfOne: Bool
-  }
-
-  /// The same element for any attempt of its requests.
-  var general: General {
-    switch self {
-    case .interruption: return General(key: nil, kind: words, isOfOne: false)
-    case .fault(let element):
-      let isOfOne = if case .attempt = element.reach { true } else { false }
-      return General(key: element.key, kind: element.kind, isOfOne: isOfOne)
-    }
-  }
-
-  /// Whether the element affects all requests in a window of time.
-  var isOutage: Bool {
-    if case .fault(let element) = self, case .window = element.reach { true } else { false }
-  }
-
-  /// The request that the element affects, or `nil` if it can affect several.
-  var place: FlowRun.RequestPosition? {
-    guard case .fault(let element) = self, let key = element.key,
-      case .attempt(let ordinal) = element.reach
-    else { return nil }
-    return FlowRun.RequestPosition(key: key, ordinal: ordinal)
-  }
-
-  /// Returns whether two elements may be in the same fault set.
-  func agrees(with other: FaultSetElement) -> Bool {
-    switch (self, other) {
-    case (.fault(let one), .fault(let another)): !one.overlaps(another)
-    case (.interruption, .interruption): false
-    default: true
     }
   }
 }

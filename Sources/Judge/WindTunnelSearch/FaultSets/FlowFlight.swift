@@ -50,9 +50,7 @@ struct FlowFlight: Sendable {
     }
     return FlowRun(seen, log.withLock { $0 }, flow.surroundings.runEnded())
   }
-}
 
-extension FlowFlight {
   /// Returns the text that a process prints before it crashes in a fault set.
   private static func lastWords(_ faultSet: FaultSet) -> String {
     let isCalm = faultSet.scenario.rules.isEmpty && faultSet.interruption == nil

@@ -35,9 +35,7 @@ public struct Violation: Sendable, Hashable {
   }
 
   static let expectation = "expectation"
-}
 
-extension Violation {
   /// The rules that only a search has, each with its description.
   public static let rules: KeyValuePairs<String, String> = [
     "hangs": "The flow does not end.",

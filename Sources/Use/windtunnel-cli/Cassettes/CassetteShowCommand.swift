@@ -32,14 +32,11 @@ enum CassetteShowCommand: Command {
         ["windtunnelShow": 1, "file": .text(path), "interactions": .array(list)] as JSON
       )
     }
-    for (index, interaction) in interactions.enumerated() {
-      Terminal.answer(line: Self.line(interaction, number: index + 1))
+    for (number, interaction) in zip(1..., interactions) {
+      let (request, outcome) = (interaction.request, Self.outcome(interaction))
+      Terminal.answer(line: "#\(number) \(request.method) \(request.url) → \(outcome)")
     }
     return .done
-  }
-
-  private static func line(_ interaction: Interaction, number: Int) -> String {
-    "#\(number) \(interaction.request.method) \(interaction.request.url) → \(outcome(interaction))"
   }
 
   private static func outcome(_ interaction: Interaction) -> String {

@@ -49,11 +49,11 @@ struct CommandMutation {
       }
     }
     let last = try await run([])
-    if last.end == .hung || last.isCrash {
+    if last.isFatal {
       return try log.accuse(log.load().dropFirst(count).unfinished.suffix(1), last.end)
     }
     try log.append(
-      log.load().tests.filter { $0.plain == .green }
+      log.load().tests.filter { $0.plain == .green && !$0.isPart }
         .map { .after(test: $0.id, isGreen: last.failure(of: tests($0.id)) == nil) }
     )
     Terminal.progress("")
@@ -84,7 +84,7 @@ struct CommandMutation {
       let reset = resets[recording]
       guard order.junit != nil, !reset.isEmpty, !isOver else { continue }
       let broken = try await run(reset)
-      if broken.end == .hung || broken.isCrash { continue }
+      if broken.isFatal { continue }
       let failed = green.filter { broken.failure(of: [$0]) != nil }.sorted()
       if !failed.isEmpty { judges[recording] = failed }
     }
@@ -138,7 +138,7 @@ struct CommandMutation {
       var end = all.end
       let isShared = group.count > 1 && mutant.operator.expectation == .noticed
       let hasSurvivor = results.contains { if case .survived = $0 { true } else { false } }
-      if end == .hung || all.isCrash || isShared && hasSurvivor {
+      if all.isFatal || isShared && hasSurvivor {
         let alone = try await run([mutant])
         end = alone.end
         results = runs(of: mutant).map { result(of: $0, mutant, served.use(of: mutant), in: alone) }
@@ -201,6 +201,9 @@ struct CommandRun {
     let failed = tests.filter { cases[$0].map { $0.failure != nil } ?? true }.min()
     return failed.map { cases[$0]?.failure ?? .killed(by: .error, message: "\($0) did not run") }
   }
+
+  /// Whether the command hung or crashed.
+  var isFatal: Bool { end == .hung || isCrash }
 
   /// Whether the command crashed, as its end or the exit code of its shell shows, or wrote no
   /// results.

@@ -50,7 +50,7 @@ struct LoggedSuite {
   /// Mutants whose run ended in a crash or a hang, and that are not repeated, get their results
   /// here.
   private func run(_ plan: MutationPlan) async throws -> ClientCommand.Exit {
-    var variables = ["WINDTUNNEL_MUTATE": log.file.path]
+    var variables = variables(log)
     let events = try log.load()
     var plugin: PluginLog?
     if let served {
@@ -64,7 +64,9 @@ struct LoggedSuite {
       variables.merge(try PytestPlugin.install(in: folder)) { $1 }
       plugin = lines
     }
-    let end = try await order.run(served, variables, isSerial: plan.run != nil, isShown: true) {
+    let words = plan.run == nil ? [] : ["--no-parallel", "--skip-build"]
+    let shown = CommandOutput(isShown: true)
+    let end = try await order.run(served, variables, adding: words, into: shown) {
       [plugin] in await isStuck(since: events.count, plugin)
     }
     try await plugin?.move(to: log)
@@ -73,6 +75,11 @@ struct LoggedSuite {
     if news.open.isEmpty { try log.accuse(news.unfinished.prefix(1), end) }
     if let run = plan.run, try log.load().results[run] == nil { try log.accuse([run], end) }
     return end
+  }
+
+  /// Returns the environment variables by which tests find a log, and the folder for decks.
+  func variables(_ log: MutationLogFile) -> [String: String] {
+    ["WINDTUNNEL_MUTATE": log.file.path, "WINDTUNNEL_MUTATE_DECKS": folder.path]
   }
 
   /// Returns `true` if the log does not grow for too long during a mutant, or a test after its
@@ -122,8 +129,8 @@ extension MutateOrder {
   func run(
     _ served: ServedCassette?,
     _ variables: [String: String] = [:],
-    isSerial: Bool = false,
-    isShown: Bool = false,
+    adding words: [String] = [],
+    into output: CommandOutput = CommandOutput(isShown: false),
     until isStuck: @escaping @Sendable () async -> Bool
   ) async throws -> ClientCommand.Exit {
     var variables = variables.merging(served?.variables ?? [:]) { own, _ in own }
@@ -132,9 +139,9 @@ extension MutateOrder {
     variables["SWIFT_BACKTRACE"] = "enable=no"
     let end = try await command.run(
       url: served?.url,
-      adding: isSerial && isSwiftTest ? ["--no-parallel"] : [],
+      adding: isSwiftTest ? words : [],
       with: variables,
-      into: CommandOutput(isShown: isShown),
+      into: output,
       until: isStuck
     )
     if end == .interrupted { throw CancellationError() }

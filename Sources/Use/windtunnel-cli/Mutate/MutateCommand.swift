@@ -91,9 +91,14 @@ enum MutateCommand: Command {
   ) async throws -> ClientCommand.Exit {
     let suite = LoggedSuite(order: order, log: log, folder: folder, served: served)
     let count = try log.load().count
+    let start = ContinuousClock.now
     let first = try await CommandRun(order, served) { try await suite.run() }
+    var parts = PartMutation(suite, since: start, first.duration)
+    try await parts.run()
     // A command that writes no line about a test does not support mutants.
-    guard let served, try log.load().count == count else { return first.end }
+    guard let served, try log.load().dropFirst(count).tests.allSatisfy(\.isPart) else {
+      return first.end
+    }
     if let junit = order.junit { _ = try JUnitResults.read(junit) }
     var mutation = CommandMutation(order, log, served, first)
     try await mutation.run()

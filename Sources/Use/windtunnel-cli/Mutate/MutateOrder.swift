@@ -1,8 +1,8 @@
 /// The task of `windtunnel mutate`, read from the command line.
 struct MutateOrder {
-  let command: ClientCommand
+  private(set) var command: ClientCommand
   /// Whether the command is `swift test`.
-  let isSwiftTest: Bool
+  private(set) var isSwiftTest: Bool
   /// The arguments of `windtunnel mutate`, without flags of this run alone.
   let words: [String]
   let plan: MutationPlan
@@ -74,6 +74,9 @@ struct MutateOrder {
       Self.kept.flatMap { flag in arguments.all(flag).flatMap { [flag, $0] } }
       + (isProxied ? ["--proxy"] : []) + ["--"] + arguments.command
   }
+
+  /// Replaces the command by a program that it has started.
+  mutating func start(_ program: ClientCommand) { (command, isSwiftTest) = (program, false) }
 
   private static func survivors(_ file: URL) throws -> AcceptedSurvivors {
     guard FileManager.default.fileExists(atPath: file.path) else { return AcceptedSurvivors() }

@@ -4,6 +4,9 @@
 struct MutationLogFile {
   let file: URL
 
+  /// Refers to an existing log.
+  init(at file: URL) { self.file = file }
+
   /// Begins a log, or resumes an existing file.
   ///
   /// A result is kept if the seed is the same, and if the test's file and the cassette are older

@@ -8,7 +8,7 @@ enum PytestPlugin {
   /// - Returns: The environment variables that make pytest load it. Other programs ignore them.
   static func install(in folder: URL) throws -> [String: String] {
     let file = folder.appending(path: "\(module).py")
-    try FileError.writing(Data(Shipped.pytestPlugin.utf8), to: file)
+    try FileError.writing(Data(Shipped.text("pytest-plugin").utf8), to: file)
     func adding(_ value: String, _ separator: String, to name: String) -> String {
       let before = ToolEnvironment.current.variables[name] ?? ""
       return before.isEmpty ? value : "\(value)\(separator)\(before)"

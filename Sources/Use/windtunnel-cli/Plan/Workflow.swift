@@ -35,87 +35,15 @@ enum Workflow: String, CaseIterable {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
   }
 
-  /// The contents of the file.
-  var text: String {
-    switch self {
-    case .github:
-      """
-      # Runs the client of windtunnel.json against simulated network faults.
-      name: windtunnel
-      on: [push, pull_request]
-      permissions:
-        contents: read
-      jobs:
-        drill:
-          runs-on: ubuntu-latest
-          timeout-minutes: 30
-          steps:
-            - uses: actions/checkout@v4
-            # Build the client here, and put windtunnel on PATH, from a clone or a release:
-            # swift build -c release --package-path windtunnel --product windtunnel
-            # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
-            - name: Run the client on bad networks
-              run: |
-      \(Self.steps(indent: 10))
-            - uses: actions/upload-artifact@v4
-              if: ${{ !cancelled() }}
-              with:
-                name: windtunnel-report
-                path: windtunnel-report
-
-      """
-    case .gitlab:
-      """
-      # Runs the client of windtunnel.json against simulated network faults.
-      windtunnel:
-        script:
-          # Build the client here, and put windtunnel on PATH, from a clone or a release:
-          # swift build -c release --package-path windtunnel --product windtunnel
-          # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
-          - |
-      \(Self.steps(indent: 6))
-        artifacts:
-          when: always
-          paths: [windtunnel-report]
-          reports:
-            junit: windtunnel-report/drill.xml
-
-      """
-    case .shell:
-      """
-      #!/bin/sh
-      # Runs the client of windtunnel.json against simulated network faults.
-      # To have windtunnel on PATH, build a clone or unpack a release:
-      # swift build -c release --package-path windtunnel --product windtunnel
-      # curl -fsSL "$ARCHIVE" | tar -xz --strip-components 1 (its folder bin has the program)
-      set -eu
-      cd "$(dirname "$0")"
-      \(Self.steps(indent: 0))
-
-      """
+  /// The contents of the file: its template, with the shared commands that run the drill and show
+  /// its report.
+  private var text: String {
+    let steps = Shipped.text("workflows/steps").split(separator: "\n")
+    let lines = Shipped.text("workflows/\(rawValue)").split(omittingEmptySubsequences: false) {
+      $0 == "\n"
     }
-  }
-
-  /// The commands that all of them share: run the drill, and show its report.
-  private static func steps(indent: Int) -> String {
-    """
-    windtunnel=${WINDTUNNEL:-windtunnel}
-    if ! command -v "$windtunnel" > /dev/null; then
-      echo "$windtunnel is not in PATH. Set WINDTUNNEL to the program." >&2
-      exit 69
-    fi
-    reports=windtunnel-report
-    mkdir -p "$reports"
-    rm -f "$reports"/drill.*
-    echo '*' > "$reports/.gitignore"
-    code=0
-    "$windtunnel" drill --report "$reports/drill.xml" --report "$reports/drill.md" \\
-      --report "$reports/drill.html" --report "$reports/drill.json" || code=$?
-    if [ -n "${GITHUB_STEP_SUMMARY:-}" ] && [ -s "$reports/drill.md" ]; then
-      cat "$reports/drill.md" >> "$GITHUB_STEP_SUMMARY"
-    fi
-    exit "$code"
-    """.split(separator: "\n").map { String(repeating: " ", count: indent) + $0 }
-      .joined(separator: "\n")
+    return lines.flatMap { line in
+      line.hasSuffix("{steps}") ? steps.map { "\(line.dropLast(7))\($0)" } : [String(line)]
+    }.joined(separator: "\n")
   }
 }

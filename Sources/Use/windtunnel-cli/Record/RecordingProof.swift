@@ -132,8 +132,9 @@ struct RecordingProof {
     }
     guard differences.isEmpty else { return }
     let order = rule.matcher.comparesOrder ? "in the same order" : "in any order"
-    let bodies = cassette.interactions.count { $0.request.body.count > 0 }
-    held.append("requests: \(pairs.count), \(order), with their fields and \(bodies) bodies")
+    let count = cassette.interactions.count { $0.request.body.count > 0 }
+    let bodies = count == 1 ? "1 body" : "\(count) bodies"
+    held.append("requests: \(pairs.count), \(order), with their fields and \(bodies)")
   }
 
   private mutating func compareBodies(_ pair: Pair) {
@@ -159,7 +160,10 @@ struct RecordingProof {
     let new = used.filter { !known.contains($0) }.map { "REDACTED-\($0)-" }
     if !new.isEmpty {
       keep(CassetteReview(cassette).placeholders.filter { new.contains(where: $0.text.hasPrefix) })
-    } else if let wider = mismatch.rule ?? sentRule(pair),
+    } else if let wider = mismatch.rule
+      // A new secret has a placeholder with another number, which no rule treats as equal. So this
+      // compares the request as it was sent.
+      ?? Mismatch(pair.here.request, among: [pair.recorded], matcher: rule.matcher).rule,
       // The same format has written this rule, with the same base.
       let matcher = try? Matcher(
         data: Data(wider.bytes()),
@@ -171,13 +175,6 @@ struct RecordingProof {
     } else if !found.isEmpty, found.allSatisfy({ $0.name.hasPrefix("body") }) {
       rule.matcher.comparesBodies = false
     }
-  }
-
-  /// Returns the rule for a request as it was sent.
-  ///
-  /// A new secret has a placeholder with another number, which no rule treats as equal.
-  private func sentRule(_ pair: Pair) -> JSON? {
-    Mismatch(pair.here.request, among: [pair.recorded], matcher: rule.matcher).rule
   }
 
   private mutating func keep(_ stands: [CassetteReview.Placeholder]) {
@@ -334,7 +331,7 @@ struct RecordingProof {
       (large > 0, "the bodies of \(large) requests, which are too large to store"),
       (!rule.matcher.comparesBodies, "the bodies of requests, because of the rules"),
       (true, "request fields that differ each time: dates, request ids, traces\(names)"),
-      (stands > 0, "\(stands) secrets, because the cassette has a placeholder for each"),
+      (stands > 0, "\(stands.counted("secret")), because the cassette has a placeholder for each"),
       (!order.ignored.isEmpty, "requests to the hosts of \(IgnoredHost.name)"),
       (first.isCut || second.isCut, "output after \(CommandOutput.comparedMax >> 20) MB"),
       (

@@ -14,26 +14,31 @@ enum CommandPages {
     )
   }
 
-  /// Returns the section of a command. A flag with a long summary is explained once.
+  /// Returns the section of a command. A flag with a long summary is explained once, and named
+  /// below the tables of later commands.
   private static func section(_ command: any Command.Type, _ earlier: inout [[String]: String])
     -> String
   {
     var flags: [[String]] = []
+    var known: [(command: String, flag: String)] = []
     for flag in command.flags {
       let row = [MarkdownPage.code(flag.spelling), MarkdownPage.plain(flag.summary)]
-      if flag.summary.count > 40, let name = earlier[row] {
-        flags.append([row[0], "As for `\(name)`."])
+      if flag.summary.count > 36, let name = earlier[row] {
+        known.append((name, row[0]))
       } else {
         earlier[row] = command.name
         flags.append(row)
       }
+    }
+    let others = known.grouped(by: \.command).map { name, flags in
+      "As for `\(name)`: \(flags.map(\.flag).joined(separator: ", "))."
     }
     let usage = "```\nwindtunnel \(command.name) \(command.synopsis)\n```"
     return
       ([
         "## windtunnel \(command.name)", MarkdownPage.plain(command.summary), usage,
       ] + (flags.isEmpty ? [] : [MarkdownPage.table(["Flag", "Meaning"], flags)])
-      + ["```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
+      + others + ["```sh\n\(command.example)\n```"]).joined(separator: "\n\n")
   }
 
   /// The exit codes of commands.

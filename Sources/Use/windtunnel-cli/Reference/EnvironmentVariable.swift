@@ -48,6 +48,11 @@ struct EnvironmentVariable {
         "The value for REDACTED-name-1, -2 and so on; with the suffix _2, only for the second."
       ),
     .init("WINDTUNNEL_MUTATE", "tests", "The log of windtunnel mutate, to which tests append."),
+    .init(
+      "WINDTUNNEL_MUTATE_DECKS",
+      "tests",
+      "The folder for decks of withDeck, and for the arguments of the test program."
+    ),
     .init("TMPDIR", "servers", "The folder for large bodies while they are read."),
   ]
 

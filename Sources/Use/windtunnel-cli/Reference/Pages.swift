@@ -75,7 +75,7 @@ extension CatalogueRow {
     let faults = FaultKind.all.map { kind in
       [
         MarkdownPage.code(kind.name), MarkdownPage.code(kind.fault.swift),
-        MarkdownPage.code(kind.fault.json.line),
+        MarkdownPage.code(kind.fault.json.compact),
       ] + CatalogueRow.fault(kind).sights(mark: "`", separator: ", ")
     }
     let lookUps = all.compactMap { row -> [String]? in
@@ -84,7 +84,7 @@ extension CatalogueRow {
       else { return nil }
       return [
         MarkdownPage.code(row.name),
-        entries.map { MarkdownPage.code($0.line) }.joined(separator: ", "),
+        entries.map { MarkdownPage.code($0.compact) }.joined(separator: ", "),
       ] + row.sights(mark: "`", separator: ", ")
     }
     return MarkdownPage.text(
@@ -122,17 +122,6 @@ extension CatalogueRow {
 }
 
 extension JSON {
-  /// The value in one line, with spaces for readability.
-  fileprivate var line: String {
-    switch self {
-    case .object(let members):
-      members.isEmpty
-        ? "{}"
-        : "{ \(members.map { "\(JSON.string($0.name).compact): \($0.value.line)" }.joined(separator: ", ")) }"
-    case .array(let values): "[\(values.map(\.line).joined(separator: ", "))]"
-    default: compact
-    }
-  }
-
-  private var compact: String { String(decoding: bytes(.init(.compact)), as: UTF8.self) }
+  /// The value in one line.
+  fileprivate var compact: String { String(decoding: bytes(.init(.compact)), as: UTF8.self) }
 }

@@ -13,9 +13,10 @@ enum FaultsListCommand: Command {
     if arguments.has("--json") { return Terminal.answer(JSON.array(rows.map(\.json))) }
     if arguments.has("--markdown") { return Terminal.answer(CatalogueRow.page) }
     let heads = ["fault", "layer", "Linux", "curl", "Apple (not measured)"]
+    let cells = rows.map { [$0.name, $0.layer.rawValue] + $0.sights(mark: "", separator: "/") }
     return Terminal.answer(
       """
-      \(Figures.lines([heads] + rows.map(\.cells)).joined(separator: "\n"))
+      \(Figures.lines([heads] + cells).joined(separator: "\n"))
 
       Linux and curl were measured with libcurl 7.88.1; Apple is documented, not measured. A name is
       followed by the code of the URLError; -1 is .unknown, and its text names the problem.
@@ -27,11 +28,6 @@ enum FaultsListCommand: Command {
 }
 
 extension CatalogueRow {
-  /// Its row in the table.
-  fileprivate var cells: [String] {
-    [name, layer.rawValue] + sights(mark: "", separator: "/")
-  }
-
   /// The row as JSON: `{name, layer, fault or script, expected, evidence}`.
   fileprivate var json: JSON {
     let expected = expected

@@ -1,8 +1,4 @@
-"""Runs each test again for every broken response, and logs which ones the test does not notice.
-
-A plug-in for pytest 7 or later. `windtunnel mutate --cassette FILE -- pytest` loads it, and lists
-the mutants in a file that WINDTUNNEL_MUTATE_PLAN names. Without that variable it does nothing.
-"""
+"""Runs each test again for every broken response (`windtunnel mutate`, pytest 7 or later)."""
 import json
 import os
 import random
@@ -136,14 +132,17 @@ class MutationRun:
             if time.monotonic() < end:
                 tried[item] = tried.pop(item, True)  # In the order of their last mutants.
                 self.write("begin", **run)
-                self.write("end", **run, **self.result(item, scenario, count))
+                self.write("end", **run, **self.result(item, scenario, run, count))
         for item in tried:
             self.write("after", test=short(item.nodeid), plain=self.run(item)[0].color)
 
-    def result(self, item, scenario, count):
+    def result(self, item, scenario, run, count):
         hooks, requests = self.run(item, scenario)
-        met = [r for r in requests if r["faults"]]
+        own = [r for r in requests if r["interaction"] == run["recording"]]
+        met = [r for r in own if r["faults"]]
         undone = [r["notDone"][0] for r in met if r.get("notDone")]
+        if run["mutant"] == "status-429" and met and not own[-1]["faults"] and not hooks.killer:
+            undone = ["the client retried until it received the recorded response"] * len(met)
         if len(undone) == len(met):
             return {"result": "noRoom", "reason": undone[0]} if met else {"result": "notReached"}
         survived = {"result": "survived", "asked": len(met), "plainAsked": count}

@@ -14,7 +14,7 @@ struct ActiveScenario: Sendable {
   /// Whether a rule depends on the recording that a request will receive.
   var asksForRecordings: Bool { dependsOnRecordings || !mutants.rules.isEmpty }
   private var dependsOnRecordings: Bool
-  private var clock = ScenarioClock()
+  var clock = ScenarioClock()
   private let isProxied: Bool
   /// The rates that the deck's connections share, if the link is shared.
   private let shared = SharedRates()
@@ -45,15 +45,6 @@ struct ActiveScenario: Sendable {
     clock = ScenarioClock()
     ruleUse.begin()
   }
-
-  /// Sets the age of the scenario at the first time that is passed.
-  mutating func begin(aged age: Duration) { clock.age = age }
-
-  /// Returns the time since the scenario began; `nil` if no time has been passed.
-  func elapsed(at now: Date) -> Duration? { clock.elapsed(at: now) }
-
-  /// Passes the time if no decision is needed.
-  mutating func pass(to now: Date?) { clock.start(at: now) }
 
   /// Decides the faults of a connection before it has a request.
   mutating func decideConnection(_ lane: Lane, _ ordinal: Int, at now: Date?) -> FaultDecision {

@@ -71,9 +71,10 @@ struct Arrivals: Sendable {
     return tallies[place].count
   }
 
-  /// Counts a request, and returns its ordinal and the running requests.
-  mutating func arrive(_ id: Int, _ key: LaneKey) -> ArrivalPosition {
-    let place = place(of: key)
+  /// Counts a request, and returns its ordinal and the running requests. The slot of an earlier
+  /// request with the key saves a search.
+  mutating func arrive(_ id: Int, _ key: LaneKey, likely: Int? = nil) -> ArrivalPosition {
+    let place = place(of: key, likely: likely)
     let (ordinal, others) = Self.arrive(id, &tallies[place])
     return ArrivalPosition(ordinal: ordinal, others: others, slot: place)
   }
@@ -103,7 +104,7 @@ struct Arrivals: Sendable {
     }
   }
 
-  private mutating func place(of key: LaneKey) -> Int {
-    tallies.place(of: key, or: Tally()) { $0.isCarrying }
+  private mutating func place(of key: LaneKey, likely: Int? = nil) -> Int {
+    tallies.place(of: key, likely: likely, or: Tally()) { $0.isCarrying }
   }
 }

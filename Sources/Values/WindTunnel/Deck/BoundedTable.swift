@@ -39,12 +39,14 @@ struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   /// Returns the index of a key's value, which is set to `new` if the key is missing.
   ///
-  /// An entry whose value `isNeeded` is not replaced.
+  /// An entry whose value `isNeeded` is not replaced. The likely index is compared first.
   mutating func place(
     of key: Key,
+    likely: Int? = nil,
     or new: @autoclosure () -> Value,
     while isNeeded: (Value) -> Bool = { _ in false }
   ) -> Int {
+    if let likely, likely < entries.count, entries[likely].key == key { return likely }
     if let place = places[key] { return place }
     let place = free(isNeeded) ?? entries.count
     if place == entries.count {

@@ -8,21 +8,27 @@ extension Deck {
     set { state.withLock { $0.mutants = newValue } }
   }
 
-  /// Returns the use of a mutant by the requests since the last ``reset()``.
-  package func use(of mutant: Mutant) -> MutantUse {
-    let entries = journal.all.filter { $0.take.interaction == mutant.recording }
-    let met = entries.filter { entry in
+  /// Returns the use of a mutant by the requests since the last ``reset()``, without a number of
+  /// first ones.
+  package func use(of mutant: Mutant, after first: Int = 0) -> MutantUse {
+    let entries = journal.all.dropFirst(first).filter { $0.take.interaction == mutant.recording }
+    func isMet(by entry: Journal.Record) -> Bool {
       mutant.faults.allSatisfy { entry.decision.faults.contains($0) }
     }
+    let met = entries.filter { isMet(by: $0) }
     let misfits = met.map { entry in
       entry.misfits.first { misfit in
         mutant.faults.contains { misfit.hasPrefix("\($0.json) was not done") }
       }
     }
+    let hasEnded =
+      mutant.first != nil && met.count >= Mutant.retriesMin
+      && entries.last.map { !isMet(by: $0) } == true
     return MutantUse(
       asked: entries.count,
       isMet: misfits.contains(nil),
-      misfit: misfits.compactMap(\.self).first
+      misfit: misfits.contains(nil)
+        ? hasEnded ? MutantUse.ended : nil : misfits.compactMap(\.self).first
     )
   }
 }
@@ -35,6 +41,8 @@ package struct MutantUse: Sendable, Hashable {
   package let isMet: Bool
   /// The reason why the change was not possible with the response; `nil` if there is none.
   package let misfit: String?
+  /// The misfit of a client that retried until the mutant ended.
+  static let ended = "the client retried until it received the recorded response"
 
   /// Returns the result of a run with the mutant.
   ///
@@ -44,7 +52,8 @@ package struct MutantUse: Sendable, Hashable {
   /// - Returns: No room or not reached if no request received the mutant, regardless of the test's
   ///   result.
   package func result(failure: MutantResult?, plainAsked: Int) -> MutantResult {
-    guard isMet else { return misfit.map { .noRoom(reason: $0) } ?? .notReached }
-    return failure ?? .survived(asked: asked, plainAsked: plainAsked)
+    if !isMet, misfit == nil { return .notReached }
+    if isMet, let failure { return failure }
+    return misfit.map { .noRoom(reason: $0) } ?? .survived(asked: asked, plainAsked: plainAsked)
   }
 }

@@ -62,7 +62,7 @@ extension Deck {
   /// Records that a conversation is not kept, and the reason.
   package func couldNotRead(_ outcome: Outcome, _ reason: String) {
     guard case .forward(let ticket?) = outcome.source else { return }
-    state.withLock { $0.recordings.noteUnread(ticket, reason) }
+    state.withLock { $0.recordings.unread[ticket] = reason }
   }
 
   /// Records that this process could not contact the origin of a tunnel.

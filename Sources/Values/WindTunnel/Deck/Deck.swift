@@ -193,7 +193,8 @@ public final class Deck: Sendable {
     /// The same response as before, which the caller has rendered. It counts as delivered
     /// completely.
     case sameResponse
-    case decided(Outcome)
+    // Indirect, because most arrivals have no outcome, which is large.
+    indirect case decided(Outcome)
     /// Nothing was decided: the request was prepared for a cassette that is no longer loaded.
     case outdated
   }
@@ -206,21 +207,23 @@ public final class Deck: Sendable {
     at now: Date?,
     on connection: SentRequest.Connection? = nil
   ) -> RepeatedArrival {
-    typealias Repeated = (isSame: Bool, awaited: State.Awaited?, decided: State.Decided?)
-    let (isSame, awaited, decided) = state.withLock { state -> Repeated in
-      guard state.cassette === prepared.cassette else { return (false, nil, nil) }
-      let sent = State.Sent(connection: connection)
-      // An observer needs an outcome.
-      if let key, !state.tells(observer, at: now),
-        let awaited = state.repeatResponse(key, to: prepared, lane, sent, at: now)
-      {
-        return (true, awaited, nil)
+    let sent = State.Sent(connection: connection)
+    if let key {
+      let awaited = state.withLock { state -> State.Awaited?? in
+        // An observer needs an outcome.
+        guard state.cassette === prepared.cassette, !state.tells(observer, at: now) else {
+          return nil
+        }
+        return state.repeatResponse(key, to: prepared, lane, sent, at: now)
       }
-      return (false, nil, state.decide(prepared, lane, sent, at: now, telling: observer))
+      if let awaited {
+        awaited?(self)
+        return .sameResponse
+      }
     }
-    if isSame {
-      awaited?(self)
-      return .sameResponse
+    let decided = state.withLock { state -> State.Decided? in
+      guard state.cassette === prepared.cassette else { return nil }
+      return state.decide(prepared, lane, sent, at: now, telling: observer)
     }
     return decided.map { .decided(complete($0)) } ?? .outdated
   }
@@ -426,7 +429,7 @@ public final class Deck: Sendable {
   }
 
   /// Sets the age that the scenario has at the first time that is passed; zero by default.
-  package func begin(aged age: Duration) { state.withLock { $0.scenario.begin(aged: age) } }
+  package func begin(aged age: Duration) { state.withLock { $0.scenario.clock.age = age } }
 
   /// Replaces the cassette between two requests, and the matcher if one is given.
   ///
@@ -503,7 +506,7 @@ public final class Deck: Sendable {
 
   /// Returns the time since the scenario began; `nil` if no time has been passed in it.
   package func elapsed(at now: Date) -> Duration? {
-    state.withLock { $0.scenario.elapsed(at: now) }
+    state.withLock { $0.scenario.clock.elapsed(at: now) }
   }
 
   /// The scenario with its seed and the state of its rules.

@@ -193,7 +193,8 @@ extension Deck {
           bodySources: decision.faults.isEmpty ? nil : bodySources(of: decision),
           slot: arrival.slot,
           skipped: skipped,
-          renderedKey: deferred == nil ? renderedKey(of: take, for: prepared, decision) : nil
+          renderedKey: deferred == nil
+            ? renderedKey(of: take, for: prepared, arrival, decision) : nil
         ),
         deferred,
         awaited
@@ -216,12 +217,13 @@ extension Deck {
     private func renderedKey(
       of take: Journal.Take,
       for prepared: PreparedRequest,
+      _ arrival: Arrivals.ArrivalPosition,
       _ decision: FaultDecision
     ) -> RenderedResponseKey? {
       guard prepared.takesRecordingsUnchanged, case .recording(let place) = take,
         decision.faults.isEmpty, !scenario.hasLink
       else { return nil }
-      return RenderedResponseKey(cassette: cassetteNumber, place: place)
+      return RenderedResponseKey(cassette: cassetteNumber, place: place, slot: arrival.slot)
     }
 
     /// Decides that a request receives the same response as before, and that its exchange has
@@ -245,8 +247,8 @@ extension Deck {
         playhead.deal(sequence, lane: lane, as: key.place, then: { cassette.endPolicy(at: $0) })
       else { return nil }
       let id = newID()
-      let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print))
-      scenario.pass(to: now)
+      let arrival = arrivals.arrive(id, LaneKey(lane, prepared.print), likely: key.slot)
+      scenario.clock.start(at: now)
       let decision = FaultDecision(
         lane: lane,
         key: prepared.key.text,

@@ -1,7 +1,8 @@
 @_spi(WindTunnel) internal import WindTunnelCore
 
-/// A request with everything that does not depend on a decision, for repeated use.
-package struct PreparedRequest: Sendable {
+/// A request with everything that does not depend on a decision, for repeated use. A class because
+/// it is large and is read for every repetition.
+package final class PreparedRequest: Sendable {
   /// The request as it is matched, without a lane.
   let request: Request
   /// The same request in a box that the records of its exchanges share.
@@ -22,6 +23,19 @@ package struct PreparedRequest: Sendable {
   /// Whether the request's recording is sent unchanged, unless the scenario changes it or the
   /// request needs another form.
   let takesRecordingsUnchanged: Bool
+
+  /// Prepares a request for a cassette.
+  fileprivate init(_ request: Request, for cassette: LoadedCassette, unchanged: Bool) {
+    var request = request
+    lane = Lane.take(from: &request)
+    key = cassette.matcher.key(request)
+    print = Fingerprint(key.text)
+    sequence = cassette.index.settled(request, key, print: print)
+    traits = RequestTraits(request.headers)
+    (self.request, boxedRequest, bodyBytes) = (request, Boxed(request), request.body.count)
+    self.cassette = cassette
+    takesRecordingsUnchanged = unchanged && request.method == "GET" && !traits.contains(.part)
+  }
 
   /// Whether the request names a lane itself.
   package var namesLane: Bool { lane != nil }
@@ -50,7 +64,8 @@ final class LoadedCassette: Sendable {
   /// Whether a response may depend on the whole request, because of a function or a template.
   let computes: Bool
   private let notes: [JSON.Member]
-  private let then: EndPolicy
+  /// The policy after the last recording of a sequence, by its index. Every request needs one.
+  private let endPolicies: [EndPolicy]
   /// The hosts of the recordings, if requests to other hosts are forwarded.
   private let hosts: Set<String>
   /// Whether recordings are sent at once and unchanged, unless a scenario changes them.
@@ -81,7 +96,8 @@ final class LoadedCassette: Sendable {
     _ options: PlaybackOptions
   ) {
     (self.interactions, self.stubs, self.notes) = (interactions, stubs, notes)
-    (matcher, then) = (options.matcher, options.then)
+    matcher = options.matcher
+    endPolicies = interactions.map { $0.then ?? options.then }
     special = Set(
       interactions.indices.filter { place in
         interactions[place].isTemplate || !interactions[place].unplayed.isEmpty
@@ -123,31 +139,14 @@ final class LoadedCassette: Sendable {
   }
 
   /// Returns the policy after the last recording of a sequence.
-  func endPolicy(at place: Int) -> EndPolicy { interactions[place].then ?? then }
+  func endPolicy(at place: Int) -> EndPolicy { endPolicies[place] }
 
   /// Returns whether the cassette has recordings of a host.
   func answers(for url: RequestURL) -> Bool { url.host.map(hosts.contains) ?? false }
 
   /// Prepares the parts of a request that stay the same while the cassette is loaded.
   func prepare(_ request: Request) -> PreparedRequest {
-    var request = request
-    let lane = Lane.take(from: &request)
-    let key = matcher.key(request)
-    let print = Fingerprint(key.text)
-    let sequence = index.settled(request, key, print: print)
-    let traits = RequestTraits(request.headers)
-    return PreparedRequest(
-      request: request,
-      boxedRequest: Boxed(request),
-      bodyBytes: request.body.count,
-      lane: lane,
-      key: key,
-      print: print,
-      sequence: sequence,
-      cassette: self,
-      traits: traits,
-      takesRecordingsUnchanged: playsUnchanged && request.method == "GET" && !traits.contains(.part)
-    )
+    PreparedRequest(request, for: self, unchanged: playsUnchanged)
   }
 
   /// Returns the conversation at an index, which is parsed once.

@@ -5,7 +5,7 @@ struct NewRecordings: Sendable {
   private var interactions: [Int: Interaction] = [:]
   private var unaskedTickets: Set<Int> = []
   /// The reasons why conversations were not kept.
-  private var unread: [Int: String] = [:]
+  var unread: [Int: String] = [:]
   /// The number of requests that this process could not send, and the reason, as half a sentence;
   /// `nil` if it could send all.
   private(set) var unasked: (count: Int, reason: String)?
@@ -27,12 +27,6 @@ struct NewRecordings: Sendable {
   func reasonUnasked(_ ticket: Int) -> String? {
     unaskedTickets.contains(ticket) ? unasked?.reason : nil
   }
-
-  /// Returns the reason why a conversation was not kept; `nil` for any other exchange.
-  func reasonUnread(_ ticket: Int) -> String? { unread[ticket] }
-
-  /// Records that a conversation was not kept.
-  mutating func noteUnread(_ ticket: Int, _ reason: String) { unread[ticket] = reason }
 
   mutating func keep(_ interaction: Interaction, under ticket: Int) {
     interactions[ticket] = interaction

@@ -56,7 +56,7 @@ public struct StubResponse: Sendable, Hashable {
       let type = type ?? known[file.pathExtension] ?? "application/octet-stream"
       return .data(data, type: type, status: status, headers: headers)
     } catch {
-      return .response(.notice(501, "The stub's file cannot be played. \(error)\n"))
+      return .response(.text("The stub's file cannot be played. \(error)\n", status: 501))
     }
   }
 
@@ -77,7 +77,7 @@ public struct StubResponse: Sendable, Hashable {
   ///   - then: The policy after the last response, which by default is repeated.
   /// - Returns: The sequence.
   public static func responses(_ responses: [Self], then: EndPolicy = .repeat) -> Self {
-    if responses.isEmpty { return .response(.notice(501, "The stub has no responses.\n")) }
+    if responses.isEmpty { return .response(.text("The stub has no responses.\n", status: 501)) }
     return Self(answers: responses.flatMap(\.answers), then: then)
   }
 }

@@ -36,7 +36,7 @@ package final class Unrecorded: Sendable {
         return "\(passed.request.method) \(url): \(reason)"
       }
       let reason =
-        recorded.reasonUnread(passed.ticket)
+        recorded.unread[passed.ticket]
         ?? "the recording ended before the response was complete"
       return "\(passed.request.method) \(url): \(reason)"
     }

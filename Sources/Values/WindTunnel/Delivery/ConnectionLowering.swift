@@ -9,36 +9,7 @@ extension Delivery {
   public init(_ outcome: Outcome, on stage: Stage) {
     self = Script.played(outcome, on: stage).delivery
   }
-}
 
-extension Script {
-  /// Returns an outcome's response with all its faults.
-  static func played(_ outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Script {
-    var script = Script(outcome, on: stage)
-    if isHTTP10 { script.leaveOutInterims() }
-    for fault in outcome.decision.faults {
-      if isHTTP10, fault.needsHTTP11 {
-        script.misfit(fault, "HTTP/1.0 has no chunks and no interim responses")
-      } else {
-        script.add(fault, to: outcome.request)
-      }
-    }
-    script.leaveOutMissedCuts()
-    if let path = outcome.path { script.travel(path, outcome) }
-    return script
-  }
-}
-
-extension Outcome {
-  /// Returns the response if nothing changes it and it is sent in one write; otherwise `nil`.
-  ///
-  /// The result is the same as that of its delivery, without creating the steps.
-  package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
-    renderedKey == nil ? nil : Script(self, on: stage).whole
-  }
-}
-
-extension Delivery {
   /// Creates the steps of a connection's decision; there are none if the connection has no fault.
   ///
   /// A connection that is kept serves requests after them.
@@ -173,5 +144,32 @@ extension Delivery {
     )
     for value in retryAfter { head.headers.append("Retry-After", value) }
     return [.head(head), .bytes(.data(text)), .close]
+  }
+}
+
+extension Script {
+  /// Returns an outcome's response with all its faults.
+  static func played(_ outcome: Outcome, on stage: Stage, isHTTP10: Bool = false) -> Script {
+    var script = Script(outcome, on: stage)
+    if isHTTP10 { script.leaveOutInterims() }
+    for fault in outcome.decision.faults {
+      if isHTTP10, fault.needsHTTP11 {
+        script.misfit(fault, "HTTP/1.0 has no chunks and no interim responses")
+      } else {
+        script.add(fault, to: outcome.request)
+      }
+    }
+    script.leaveOutMissedCuts()
+    if let path = outcome.path { script.travel(path, outcome) }
+    return script
+  }
+}
+
+extension Outcome {
+  /// Returns the response if nothing changes it and it is sent in one write; otherwise `nil`.
+  ///
+  /// The result is the same as that of its delivery, without creating the steps.
+  package func whole(on stage: Stage) -> (head: ResponseHead, body: Data)? {
+    renderedKey == nil ? nil : Script(self, on: stage).whole
   }
 }

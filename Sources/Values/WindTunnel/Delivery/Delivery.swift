@@ -124,27 +124,7 @@ public struct Delivery: Sendable, Hashable {
     guard case .bytes(.data(let body)) = steps[2] else { return nil }
     return (head, body)
   }
-}
 
-extension Delivery.Step {
-  /// Whether the step forwards the live origin's response.
-  var isLive: Bool {
-    switch self {
-    case .bytes(.live), .converseLive: true
-    default: false
-    }
-  }
-}
-
-/// The way in which responses reach the client.
-public enum Stage: String, Sendable, Hashable, CaseIterable {
-  /// A `URLProtocol` within the client's process, without sockets.
-  case inProcess = "in-process"
-  /// A server with real sockets.
-  case onTheWire = "wire"
-}
-
-extension Delivery {
   /// The status of the response; `nil` if none is sent, or only the live server knows it.
   var status: Int? {
     for case .head(let head) in steps where head.status >= 200 { return head.status }
@@ -203,7 +183,23 @@ extension Delivery {
   }
 }
 
-extension Stage {
+extension Delivery.Step {
+  /// Whether the step forwards the live origin's response.
+  var isLive: Bool {
+    switch self {
+    case .bytes(.live), .converseLive: true
+    default: false
+    }
+  }
+}
+
+/// The way in which responses reach the client.
+public enum Stage: String, Sendable, Hashable, CaseIterable {
+  /// A `URLProtocol` within the client's process, without sockets.
+  case inProcess = "in-process"
+  /// A server with real sockets.
+  case onTheWire = "wire"
+
   /// The capabilities of the stage in addition to sending well-formed responses.
   public var abilities: Set<Delivery.Ability> {
     switch self {

@@ -38,7 +38,7 @@ struct Script {
       // §4.1).
       isConversation = stage == .onTheWire && outcome.request.headers["Sec-WebSocket-Key"] != nil
     case .unmatched(let mismatch):
-      response.answer(.notice(501, "\(mismatch)\n"), to: outcome.request)
+      response.answer(.text("\(mismatch)\n", status: 501), to: outcome.request)
       obstacle = "no recording matches"
     }
     if let delay = outcome.delay {
@@ -148,7 +148,8 @@ struct Script {
 
   /// Sets a response with the reason why a recording cannot be replayed on a connection.
   private mutating func refuse(_ reason: String) {
-    response.stand(.notice(502, reason + "; a server cannot replay it on an open connection.\n"))
+    let text = "\(reason); a server cannot replay it on an open connection.\n"
+    response.stand(.text(text, status: 502))
   }
 
   // MARK: Faults
@@ -157,7 +158,12 @@ struct Script {
     switch fault {
     case .delay(let spread): before.append(.wait(spread.least))
     case .status(let status, let retryAfter):
-      replace(by: .injected(status, retryAfter: retryAfter?.values(now: now) ?? []), request)
+      var refusal = Response.injected(status, retryAfter: retryAfter?.values(now: now) ?? [])
+      if status == 429, let now, case .seconds(let wait)? = retryAfter {
+        let limits = response.head?.headers.rateLimits(endingIn: wait, now: now) ?? []
+        for field in limits { refusal.head.headers.append(field.name, field.value) }
+      }
+      replace(by: refusal, request)
     case .answer(let replacement): replace(by: replacement.response(to: request), request)
     case .cut(let point, let effect): cut(at: point, then: effect, fault)
     case .connection(let fault):

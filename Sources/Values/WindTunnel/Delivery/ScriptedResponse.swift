@@ -207,6 +207,7 @@ struct ScriptedResponse {
       if let edits { return pieces.follow(edits) }
     case .gzipBomb(let count):
       try require(head.headers["Content-Encoding"] == nil, or: "the body is in a coding already")
+      try require(Inflate.isThere, or: "zlib is missing")
       // In process the platform decompresses the body, and adds the request's field later.
       let isNamed = request.headers["Accept-Encoding"] != nil
       guard stage == .inProcess || isNamed && request.headers.accepts(coding: "gzip") else {

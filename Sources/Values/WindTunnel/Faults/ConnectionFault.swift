@@ -104,6 +104,16 @@ public enum ConnectionFault: Sendable, Hashable {
     case .tls(let fault): fault.expected
     }
   }
+
+  var json: JSON {
+    switch self {
+    case .offline, .refused: ["connect": .text(name)]
+    case .connectTimeout: ["connect": "timeout"]
+    case .lostSYNs(let count): ["lostSYNs": .number(count)]
+    case .hostNotFound: ["dns": .text(name)]
+    case .tls(let fault): ["tls": .text(fault.rawValue)]
+    }
+  }
 }
 
 // MARK: In a scenario's file
@@ -127,17 +137,5 @@ extension Fault {
     if let lookUp = try object.row("dns", of: lookUps) { found.append(lookUp.value) }
     if let fault = try object.choice("tls", TLSFault.self) { found.append(.tls(fault)) }
     return found.map { .connection($0) }
-  }
-}
-
-extension ConnectionFault {
-  var json: JSON {
-    switch self {
-    case .offline, .refused: ["connect": .text(name)]
-    case .connectTimeout: ["connect": "timeout"]
-    case .lostSYNs(let count): ["lostSYNs": .number(count)]
-    case .hostNotFound: ["dns": .text(name)]
-    case .tls(let fault): ["tls": .text(fault.rawValue)]
-    }
   }
 }

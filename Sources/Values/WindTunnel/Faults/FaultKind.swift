@@ -105,27 +105,7 @@ public struct FaultExpectation: Sendable, Hashable {
   package init(_ linux: Symptom, apple: Symptom, _ curl: Int...) {
     self.init(apple: .failure(apple), linux: .failure(linux), curl: curl)
   }
-}
 
-extension FaultExpectation.Sight {
-  /// The result as text: `200`, `answer`, `timedOut` or `crash`.
-  public var text: String {
-    switch self {
-    case .answer(let status): String(status)
-    case .someAnswer: "answer"
-    case .failure(let symptom): symptom.rawValue
-    case .crash: "crash"
-    }
-  }
-
-  /// Returns whether an observed result is the expected one.
-  public func allows(_ other: FaultExpectation.Sight) -> Bool {
-    if case (.someAnswer, .answer) = (self, other) { return true }
-    return self == other
-  }
-}
-
-extension FaultExpectation {
   /// The code of the `URLError` of a `URLSession` on Linux; `nil` if it ends without an error.
   ///
   /// Derived from curl's code: swift-corelibs-foundation maps few of them, and all others to -1
@@ -149,5 +129,23 @@ extension FaultExpectation {
   public var appleCode: Int? {
     guard case .failure(let symptom) = apple else { return nil }
     return symptom.appleCode.rawValue
+  }
+}
+
+extension FaultExpectation.Sight {
+  /// The result as text: `200`, `answer`, `timedOut` or `crash`.
+  public var text: String {
+    switch self {
+    case .answer(let status): String(status)
+    case .someAnswer: "answer"
+    case .failure(let symptom): symptom.rawValue
+    case .crash: "crash"
+    }
+  }
+
+  /// Returns whether an observed result is the expected one.
+  public func allows(_ other: FaultExpectation.Sight) -> Bool {
+    if case (.someAnswer, .answer) = (self, other) { return true }
+    return self == other
   }
 }

@@ -48,26 +48,7 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
     case .redirectWithoutLocation: FaultExpectation(302)
     }
   }
-}
 
-extension Response {
-  /// Returns a response that the product writes itself: a status, and the reason in a line of text.
-  static func notice(_ status: Int, _ text: String) -> Response {
-    .text(text, status: status)
-  }
-
-  /// Returns the response for an injected status.
-  static func injected(_ status: Int, retryAfter: [String]) -> Response {
-    var response = notice(status, "This \(status) was injected.\n")
-    for value in retryAfter { response.head.headers.append("Retry-After", value) }
-    return response
-  }
-
-  /// The response to which faults are applied if there is no recorded one.
-  static let stopgap = notice(200, "This answer was injected.\n")
-}
-
-extension ReplacementResponse {
   /// Returns the response that replaces the recorded one.
   func response(to request: Request) -> Response {
     switch self {
@@ -100,4 +81,16 @@ extension ReplacementResponse {
     if let place { headers.append("Location", place) }
     return Response(status: 302, headers: headers)
   }
+}
+
+extension Response {
+  /// Returns the response for an injected status.
+  static func injected(_ status: Int, retryAfter: [String]) -> Response {
+    var response = Response.text("This \(status) was injected.\n", status: status)
+    for value in retryAfter { response.head.headers.append("Retry-After", value) }
+    return response
+  }
+
+  /// The response to which faults are applied if there is no recorded one.
+  static let stopgap = Response.text("This answer was injected.\n")
 }

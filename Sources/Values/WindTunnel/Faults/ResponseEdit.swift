@@ -123,30 +123,7 @@ public enum ResponseEdit: Sendable, Hashable {
   var misleads: Bool {
     if case .version(let number) = self { number > 1 } else { !passesAnswer }
   }
-}
 
-extension Fault {
-  var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
-
-  var isVersion: Bool { if case .alter(.version) = self { true } else { false } }
-
-  /// The number of the recording whose body the fault sends; `nil` if it sends none.
-  var bodySource: Int? {
-    if case .alter(.bodyOf(let number)) = self { number } else { nil }
-  }
-
-  /// Whether the fault sends a body that only a limit of the client can end.
-  package var isUnbounded: Bool {
-    switch self {
-    case .alter(.endlessBody), .alter(.gzipBomb): true
-    default: false
-    }
-  }
-}
-
-// MARK: In the catalogue
-
-extension ResponseEdit {
   /// The catalogue's entries, one for each case except ``otherBodyKind``.
   static let kinds =
     Content.allCases.map { content in
@@ -181,18 +158,69 @@ extension ResponseEdit {
     case .longField: FaultExpectation(.malformedResponse, apple: .malformedResponse, 27, 56)
     }
   }
+
+  /// The spellings of field names in a scenario's file.
+  fileprivate static let fieldNames: [(word: String, value: ResponseEdit)] = [
+    ("lowercase", .lowercaseFieldNames)
+  ]
+
+  var json: JSON {
+    switch self {
+    case .body(let content): ["body": .text(content.rawValue)]
+    case .contentType(let type): ["contentType": .text(type)]
+    case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
+    case .stale(let seconds): ["staleSeconds": .number(seconds)]
+    case .version(let number): ["version": .number(number)]
+    case .moreFields(let count): ["headerFields": .number(count)]
+    case .lowercaseFieldNames: ["fieldNames": "lowercase"]
+    case .longField(let count): ["headerFieldBytes": .number(count)]
+    case .interimResponses(let count): ["interimResponses": .number(count)]
+    case .endlessBody(let count): ["endlessBodyBytes": .number(count)]
+    case .gzipBomb(let count): ["gzipBombBytes": .number(count)]
+    case .bodyOf(let number): ["bodyOf": .number(number)]
+    }
+  }
+
+  /// Returns an event that reports a failure of the server.
+  fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
+    let error =
+      #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#
+    return switch format {
+    case .serverSent: Data("event: error\ndata: \(error)\n\n".utf8)
+    case .lines: Data("\(error)\n".utf8)
+    case .sequence: Data("\u{1E}\(error)\n".utf8)
+    }
+  }
 }
 
-// MARK: In a scenario's file
-
-// { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
-// { "staleSeconds": 86400 }   { "version": 2 }
-// { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
-// { "fieldNames": "lowercase" }
-// { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }   { "gzipBombBytes": 536870912 }
-// { "bodyOf": 2 }
-
 extension Fault {
+  var isStale: Bool { if case .alter(.stale) = self { true } else { false } }
+
+  var isVersion: Bool { if case .alter(.version) = self { true } else { false } }
+
+  /// The number of the recording whose body the fault sends; `nil` if it sends none.
+  var bodySource: Int? {
+    if case .alter(.bodyOf(let number)) = self { number } else { nil }
+  }
+
+  /// Whether the fault sends a body that only a limit of the client can end.
+  package var isUnbounded: Bool {
+    switch self {
+    case .alter(.endlessBody), .alter(.gzipBomb): true
+    default: false
+    }
+  }
+
+  // In a scenario's file:
+  //
+  // { "body": NAME }   { "contentType": "text/html" }   { "contentEncoding": NAME }
+  // { "staleSeconds": 86400 }   { "version": 2 }
+  // { "headerFields": 5000 }   { "headerFieldBytes": 600000 }
+  // { "fieldNames": "lowercase" }
+  // { "interimResponses": 100 }   { "endlessBodyBytes": 536870912 }
+  // { "gzipBombBytes": 536870912 }
+  // { "bodyOf": 2 }
+
   static func edits(_ object: inout ObjectReader) throws(FormatError) -> [Fault] {
     var found: [Fault] = []
     func add(_ edit: ResponseEdit?) {
@@ -224,30 +252,6 @@ extension Fault {
   }
 }
 
-extension ResponseEdit {
-  /// The spellings of field names in a scenario's file.
-  fileprivate static let fieldNames: [(word: String, value: ResponseEdit)] = [
-    ("lowercase", .lowercaseFieldNames)
-  ]
-
-  var json: JSON {
-    switch self {
-    case .body(let content): ["body": .text(content.rawValue)]
-    case .contentType(let type): ["contentType": .text(type)]
-    case .contentEncoding(let coding): ["contentEncoding": .text(coding.rawValue)]
-    case .stale(let seconds): ["staleSeconds": .number(seconds)]
-    case .version(let number): ["version": .number(number)]
-    case .moreFields(let count): ["headerFields": .number(count)]
-    case .lowercaseFieldNames: ["fieldNames": "lowercase"]
-    case .longField(let count): ["headerFieldBytes": .number(count)]
-    case .interimResponses(let count): ["interimResponses": .number(count)]
-    case .endlessBody(let count): ["endlessBodyBytes": .number(count)]
-    case .gzipBomb(let count): ["gzipBombBytes": .number(count)]
-    case .bodyOf(let number): ["bodyOf": .number(number)]
-    }
-  }
-}
-
 extension ResponseEdit.Content {
   /// Returns the changed body, and the edits if most of the recorded body stays the same; otherwise
   /// `nil` edits.
@@ -276,19 +280,6 @@ extension ResponseEdit.Content {
       }
       let edits = try eventEdits(of: body)
       return (Data(Edit.applied(edits, to: Bytes(body))), edits)
-    }
-  }
-}
-
-extension ResponseEdit {
-  /// Returns an event that reports a failure of the server.
-  fileprivate static func errorEvent(in format: EventStream.Format) -> Data {
-    let error =
-      #"{"type":"error","error":{"type":"\#(errorWord)","message":"The server is overloaded."}}"#
-    return switch format {
-    case .serverSent: Data("event: error\ndata: \(error)\n\n".utf8)
-    case .lines: Data("\(error)\n".utf8)
-    case .sequence: Data("\u{1E}\(error)\n".utf8)
     }
   }
 }

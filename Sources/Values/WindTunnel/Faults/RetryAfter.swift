@@ -60,6 +60,22 @@ public enum RetryAfter: Sendable, Hashable {
     FaultKind("retry-after-negative", .http, .status(503, retryAfter: .negative)),
     FaultKind("retry-after-two-fields", .http, .status(503, retryAfter: .twoFields)),
   ]
+
+  /// The values that are written as a word; a date may also have a number of seconds.
+  fileprivate static let words: [(word: String, value: RetryAfter)] = [
+    ("date", .date(inSeconds: 1)), ("pastDate", .pastDate), ("huge", .huge), ("garbage", .garbage),
+    ("negative", .negative), ("twoFields", .twoFields),
+  ]
+
+  var members: [JSON.Member] {
+    switch self {
+    case .seconds(let count): [JSON.Member("retryAfterSeconds", .number(count))]
+    case .date(let count):
+      [JSON.Member("retryAfter", "date"), JSON.Member("retryAfterSeconds", .number(count))]
+    case .pastDate, .huge, .garbage, .negative, .twoFields:
+      [JSON.Member("retryAfter", .text("\(self)"))]
+    }
+  }
 }
 
 // MARK: In a scenario's file
@@ -82,23 +98,5 @@ extension Fault {
     let retryAfter =
       isDate ? .date(inSeconds: seconds ?? 1) : spelling ?? seconds.map { .seconds($0) }
     return [.status(status, retryAfter: retryAfter)]
-  }
-}
-
-extension RetryAfter {
-  /// The values that are written as a word; a date may also have a number of seconds.
-  fileprivate static let words: [(word: String, value: RetryAfter)] = [
-    ("date", .date(inSeconds: 1)), ("pastDate", .pastDate), ("huge", .huge), ("garbage", .garbage),
-    ("negative", .negative), ("twoFields", .twoFields),
-  ]
-
-  var members: [JSON.Member] {
-    switch self {
-    case .seconds(let count): [JSON.Member("retryAfterSeconds", .number(count))]
-    case .date(let count):
-      [JSON.Member("retryAfter", "date"), JSON.Member("retryAfterSeconds", .number(count))]
-    case .pastDate, .huge, .garbage, .negative, .twoFields:
-      [JSON.Member("retryAfter", .text("\(self)"))]
-    }
   }
 }

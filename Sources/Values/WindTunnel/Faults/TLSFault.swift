@@ -42,38 +42,7 @@ public enum TLSFault: Sendable, Hashable {
 
   /// The server replies to the ClientHello with a fatal `handshake_failure` (RFC 8446 §6.2).
   public static let handshakeFailure = TLSFault.alert(.handshakeFailure)
-}
 
-extension TLSFault: CaseIterable, RawRepresentable {
-  /// Every kind of fault, with every alert.
-  public static let allCases: [TLSFault] =
-    [
-      .handshakeFailure, .plaintext, .garbage, .truncatedRecord, .stallAfterClientHello,
-      .closeAfterClientHello, .resetAfterClientHello, .untrusted, .selfSigned, .wrongHost, .expired,
-      .notYetValid, .unknownRoot, .incompleteChain, .weakSignature, .oldProtocol,
-      .clientCertificateRequired,
-    ] + TLSAlert.allCases.filter { $0 != .handshakeFailure }.map { .alert($0) }
-
-  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
-
-  /// Creates the fault with this name; `nil` if there is none.
-  public init?(rawValue: String) {
-    guard let fault = Self.named[rawValue] else { return nil }
-    self = fault
-  }
-
-  /// The fault's name in a scenario's file.
-  public var rawValue: String {
-    switch self {
-    case .alert(.handshakeFailure): "handshakeFailure"
-    case .alert(let alert):
-      "alert\(alert.rawValue.prefix(1).uppercased())\(alert.rawValue.dropFirst())"
-    default: "\(self)"
-    }
-  }
-}
-
-extension TLSFault {
   /// The handshake that fails by its certificate or parameters; `nil` if bytes alone make it fail,
   /// without a TLS library.
   public var handshake: Handshake? {
@@ -152,6 +121,35 @@ extension TLSFault {
     case .untrusted, .selfSigned, .wrongHost, .expired, .notYetValid, .unknownRoot,
       .incompleteChain, .weakSignature:
       FaultExpectation(apple: seen, linux: seen, curl: [60])
+    }
+  }
+}
+
+extension TLSFault: CaseIterable, RawRepresentable {
+  /// Every kind of fault, with every alert.
+  public static let allCases: [TLSFault] =
+    [
+      .handshakeFailure, .plaintext, .garbage, .truncatedRecord, .stallAfterClientHello,
+      .closeAfterClientHello, .resetAfterClientHello, .untrusted, .selfSigned, .wrongHost, .expired,
+      .notYetValid, .unknownRoot, .incompleteChain, .weakSignature, .oldProtocol,
+      .clientCertificateRequired,
+    ] + TLSAlert.allCases.filter { $0 != .handshakeFailure }.map { .alert($0) }
+
+  private static let named = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue, $0) })
+
+  /// Creates the fault with this name; `nil` if there is none.
+  public init?(rawValue: String) {
+    guard let fault = Self.named[rawValue] else { return nil }
+    self = fault
+  }
+
+  /// The fault's name in a scenario's file.
+  public var rawValue: String {
+    switch self {
+    case .alert(.handshakeFailure): "handshakeFailure"
+    case .alert(let alert):
+      "alert\(alert.rawValue.prefix(1).uppercased())\(alert.rawValue.dropFirst())"
+    default: "\(self)"
     }
   }
 }

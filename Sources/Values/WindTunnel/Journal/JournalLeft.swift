@@ -66,7 +66,9 @@ struct JournalLeft {
       // An interaction is indented by four columns, on one line or on several.
       if line.count > 4, line.prefix(4).allSatisfy({ $0 == UInt8(ascii: " ") }),
         line.last == UInt8(ascii: "}"),
-        line.dropFirst(4).first == UInt8(ascii: "}") || isWhole(line)
+        // Part of an interaction is not valid JSON.
+        line.dropFirst(4).first == UInt8(ascii: "}")
+          || line.dropFirst(4).first == UInt8(ascii: "{") && (try? JSONParser.parse(line)) != nil
       {
         return try CassetteFormat.decode(
           text[..<line.endIndex] + CassetteParts.closing,
@@ -77,11 +79,6 @@ struct JournalLeft {
       end = max(0, begin - 1)
     }
     return Cassette()
-  }
-
-  /// Returns whether a line is a complete interaction; part of one is not valid JSON.
-  private static func isWhole(_ line: Data) -> Bool {
-    line.dropFirst(4).first == UInt8(ascii: "{") && (try? JSONParser.parse(line)) != nil
   }
 }
 

@@ -55,6 +55,8 @@ struct BrokenResponse {
   /// Returns the changes of an operator; the seed selects single members.
   func changes(by name: String, seed: UInt64) -> [Change] {
     if let change = Self.memberOperators[name] { return memberChanges(change, seed: seed) }
+    // One more member in each kind of object.
+    let additions = objects.prefix(Self.membersMax).map { Fault.mutate(.extra(at: $0)) }
     let faults = name == "extra" ? additions : transport(name) ?? bodyFaults(name) ?? []
     return faults.isEmpty ? [] : [(nil, faults)]
   }
@@ -117,11 +119,6 @@ struct BrokenResponse {
   }
 
   // MARK: Members
-
-  /// One more member in each kind of object, up to ``membersMax``.
-  private var additions: [Fault] {
-    objects.prefix(Self.membersMax).map { .mutate(.extra(at: $0)) }
-  }
 
   private func memberChanges(_ change: Mutation.Change, seed: UInt64) -> [Change] {
     let draws = Draws(seed: seed, key: "mutants of \(recording)")

@@ -9,9 +9,15 @@ package struct Mutant: Sendable, Hashable {
   package let path: String?
   /// The faults of the recording, in order.
   package let faults: [Fault]
+  /// The number of requests after which a client receives the recorded response of status 429.
+  static let retriesMin = 5
+  /// The number of first requests of its path that may receive the faults; `nil` for all.
+  package fileprivate(set) var first: Int?
 
-  /// The rule that breaks the recording at every attempt.
-  package var rule: FaultRule { FaultRule(when: .recording(recording), faults) }
+  /// The rule that breaks the recording.
+  package var rule: FaultRule {
+    FaultRule(when: Trigger(first: first, recording: recording), faults)
+  }
 
   /// The mutant for tests on a socket.
   ///
@@ -59,10 +65,15 @@ package final class Mutants: Sendable {
     guard plan.only.isEmpty || plan.only.contains(where: { $0.matches(interaction.request) }),
       let response = BrokenResponse(of: interaction, recording, among: bodies)
     else { return [] }
+    let path = interaction.request.url.path
+    let earlier = interactions.prefix(recording - 1).count { $0.request.url.path == path }
     return MutationOperator.all.flatMap { `operator` in
       if plan.operators?.contains(`operator`.name) == false { return [Mutant]() }
       return response.changes(by: `operator`.name, seed: plan.seed).map { path, faults in
-        Mutant(operator: `operator`, recording: recording, path: path, faults: faults)
+        var mutant = Mutant(operator: `operator`, recording: recording, path: path, faults: faults)
+        // A client may wait and retry without a limit.
+        if `operator`.name == "status-429" { mutant.first = Mutant.retriesMin + earlier }
+        return mutant
       }
     }
   }

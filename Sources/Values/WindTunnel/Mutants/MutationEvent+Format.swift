@@ -61,6 +61,7 @@ extension MutationPlan: JSONObject {
     try fields.names("operators", &names)
     operators = names.isEmpty ? nil : names
     try fields.nested("run", &run)
+    try fields.flag("parts", &isOfParts)
   }
 }
 
@@ -78,6 +79,7 @@ extension MutatedTest: JSONObject {
     self.plain = try fields.required(plain, ("plain", "is missing"))
     try fields.time("milliseconds", &duration, ("milliseconds", "is missing"))
     try fields.numbers("recordings", &recordings, "number")
+    try fields.flag("part", &isPart)
   }
 }
 

@@ -21,6 +21,8 @@ package struct MutationPlan: Sendable, Hashable {
   package var operators: [String]?
   /// The only run; `nil` for every run.
   package var run: MutantRun?
+  /// Whether the process plays its parts once, with the mutants whose runs have begun in the log.
+  package var isOfParts = false
 
   package init(operators: [String]? = nil, run: MutantRun? = nil) {
     (self.operators, self.run) = (operators, run)
@@ -52,6 +54,10 @@ package struct MutatedTest: Sendable, Hashable {
   package var duration = Duration.zero
   /// The numbers of the recordings that the test used, from 1, in ascending order.
   package var recordings: [Int] = []
+  /// Whether it is a part of a test, which cannot run again in its process (`withCassette`).
+  ///
+  /// The recordings of a part have a number for each request.
+  package var isPart = false
 
   package init() {}
 }

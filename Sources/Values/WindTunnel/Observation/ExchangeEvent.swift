@@ -85,8 +85,10 @@ public struct ExchangeEnd: Sendable, Hashable {
   public var retryAfter: String?
   /// The `Location` value that was sent with a redirect; `nil` if there was not exactly one.
   public var location: String?
-  /// The reason why the head of the origin's response is invalid, or why the response was cut
-  /// without a fault of its own, as a sentence; `nil` if neither is so.
+  /// The problem of the response as a sentence; `nil` if there is none.
+  ///
+  /// The head of the origin's response is invalid, or the response was cut without a fault of its
+  /// own.
   public var problem: String?
 
   /// Creates an end from its measurements.

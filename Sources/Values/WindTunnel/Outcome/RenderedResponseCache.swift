@@ -6,6 +6,8 @@
   @usableFromInline var cassette: Int
   /// The index of the response on the cassette.
   @usableFromInline var place: Int
+  /// The index at which the deck counts the requests of its first receiver.
+  var slot = 0
 }
 
 /// A cache of responses that a stage has rendered, to be sent again unchanged.

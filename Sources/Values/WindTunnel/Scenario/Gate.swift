@@ -17,7 +17,7 @@ internal import Foundation
 /// The prefix is the name of a scenario, a class of scenarios or `run`. The classes are `all`,
 /// `some` and `none`, by the calls that can succeed. `run` means all calls of the run together. If
 /// a scenario has the same name as a class, the prefix means the scenario.
-public struct Gate: Sendable, CustomStringConvertible {
+public struct Gate: Sendable, CustomStringConvertible, Hashable {
   /// The relation between the metric and the value.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atLeast = ">="
@@ -106,9 +106,7 @@ extension Gate {
     (self.metric, self.endpoint, self.comparison) = (metric, endpoint, comparison)
     (self.bar, self.prefix) = (bar, prefix)
   }
-}
 
-extension Gate: Hashable {
   /// Returns whether two gates have the same text, regardless of their places.
   public static func == (one: Gate, other: Gate) -> Bool {
     one.description == other.description && one.metric == other.metric

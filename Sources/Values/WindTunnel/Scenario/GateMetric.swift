@@ -77,11 +77,14 @@ package enum GateMetric: String, Sendable, Hashable, CaseIterable {
 
   /// Finds the metric with a name; `nil` if there is none.
   init?(name: String) {
-    guard let metric = Self.allCases.first(where: { $0.rawValue == name || $0.key == name }) else {
-      return nil
-    }
+    guard let metric = Self.named[name] else { return nil }
     self = metric
   }
+
+  private static let named = Dictionary(
+    allCases.flatMap { [($0.rawValue, $0), ($0.key, $0)] },
+    uniquingKeysWith: { first, _ in first }
+  )
 
   /// Returns the power of ten that converts a value in this unit to the metric's own unit; `nil` if
   /// the unit is invalid.

@@ -3,7 +3,7 @@
 /// ```swift
 /// let slow = FaultRule.on("POST /payments", .attempt(1), .delay(.seconds(2)), .status(503))
 /// ```
-public struct FaultRule: Sendable, Hashable {
+public struct FaultRule: Sendable, Hashable, JSONObject {
   /// The condition under which the faults fire.
   public var trigger: Trigger
   /// The faults, in order.
@@ -53,6 +53,38 @@ public struct FaultRule: Sendable, Hashable {
         return false
       }
   }
+
+  package static let blank = Self(when: .always, [])
+
+  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
+    guard fields.isReading else {
+      let when = trigger.members + (innerNotes["when"] ?? [])
+      let faults = faults.enumerated().map { index, fault in
+        fault.json.adding(innerNotes["faults[\(index)]"] ?? [])
+      }
+      fields.write("when", when.isEmpty ? JSON?.none : .object(when))
+      fields.write("faults", .array(faults))
+      return fields.notes(&notes)
+    }
+    var (when, whenNotes): (Trigger?, [JSON.Member]) = (nil, [])
+    try fields.nested("when", &when, notes: &whenNotes)
+    trigger = when ?? .always
+    if !whenNotes.isEmpty { innerNotes["when"] = whenNotes }
+    guard let faults = try fields.object.array("faults"), !faults.isEmpty else {
+      throw fields.object.error("faults", "expected a list of at least one fault")
+    }
+    try fields.refuseUnknownKeys()
+    fields.notes(&notes)
+    for (index, json) in faults.enumerated() {
+      let path = fields.object.place("faults[\(index)]")
+      let object = try ObjectReader(json, source: fields.object.source, path: path)
+      self.faults.append(try Fault(reading: object))
+      if !object.notes.isEmpty { innerNotes["faults[\(index)]"] = object.notes }
+    }
+    guard let conflict = FaultConflict(self.faults) else { return }
+    let problem = "this fault excludes the others; \(conflict.reason)"
+    throw fields.object.error("faults[\(conflict.index)]", problem, fix: FaultConflict.fix)
+  }
 }
 
 /// The faults that were decided for one connection or request.
@@ -91,40 +123,6 @@ public struct FaultDecision: Sendable, Hashable {
 
   /// The faults as JSON, which is the last field of the line.
   package var faultsText: String { "\(JSON.array(faults.map(\.json)))" }
-}
-
-extension FaultRule: JSONObject {
-  package static let blank = Self(when: .always, [])
-
-  package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
-    guard fields.isReading else {
-      let when = trigger.members + (innerNotes["when"] ?? [])
-      let faults = faults.enumerated().map { index, fault in
-        fault.json.adding(innerNotes["faults[\(index)]"] ?? [])
-      }
-      fields.write("when", when.isEmpty ? JSON?.none : .object(when))
-      fields.write("faults", .array(faults))
-      return fields.notes(&notes)
-    }
-    var (when, whenNotes): (Trigger?, [JSON.Member]) = (nil, [])
-    try fields.nested("when", &when, notes: &whenNotes)
-    trigger = when ?? .always
-    if !whenNotes.isEmpty { innerNotes["when"] = whenNotes }
-    guard let faults = try fields.object.array("faults"), !faults.isEmpty else {
-      throw fields.object.error("faults", "expected a list of at least one fault")
-    }
-    try fields.refuseUnknownKeys()
-    fields.notes(&notes)
-    for (index, json) in faults.enumerated() {
-      let path = fields.object.place("faults[\(index)]")
-      let object = try ObjectReader(json, source: fields.object.source, path: path)
-      self.faults.append(try Fault(reading: object))
-      if !object.notes.isEmpty { innerNotes["faults[\(index)]"] = object.notes }
-    }
-    guard let conflict = FaultConflict(self.faults) else { return }
-    let problem = "this fault excludes the others; \(conflict.reason)"
-    throw fields.object.error("faults[\(conflict.index)]", problem, fix: FaultConflict.fix)
-  }
 }
 
 /// Two faults of one rule that cannot both happen to an exchange: the index of the later one, and

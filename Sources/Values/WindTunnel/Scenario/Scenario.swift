@@ -14,7 +14,7 @@
 ///   gates: [try Gate("successRate >= 0.99")]
 /// )
 /// ```
-public struct Scenario: Sendable, Hashable {
+public struct Scenario: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// The name, which is part of every draw.
   public var name: String
   /// The name of the group that the scenario belongs to; `nil` if it belongs to none.
@@ -145,14 +145,58 @@ public struct Scenario: Sendable, Hashable {
   private func hasFault(_ isMeant: (Fault) -> Bool) -> Bool {
     rules.contains { $0.faults.contains(where: isMeant) }
   }
-}
 
-extension Scenario: ExpressibleByArrayLiteral {
   /// The name of every plan, which is a scenario written as an array of rules.
   static let planName = "plan"
 
   /// Creates a plan, which is a scenario without a name of its own, from its rules.
   public init(arrayLiteral elements: FaultRule...) { self.init(Self.planName, rules: elements) }
+
+  /// Returns the faults of a tunnel.
+  ///
+  /// These are the faults of connection rules, of rules for `CONNECT host:port`, and of rules for
+  /// every request that apply to encrypted bytes, too. Only a rule for the tunnel itself can set a
+  /// status, because the status is in the response to `CONNECT`.
+  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> FaultDecision {
+    let fired = fired(at: moment) { rule in
+      // Rules for every request apply to requests within an open tunnel and not to the tunnel as
+      // well.
+      if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
+        return false
+      }
+      return applies(rule, to: request)
+    } resolving: { rule, fault in
+      if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
+      return fault
+    }
+    return FaultDecision(moment, fired).behindProxy
+  }
+
+  /// Whether the scenario has faults that only occur in a decrypted tunnel.
+  public var hasFaultsBeyondTunnels: Bool {
+    rules.contains { rule in
+      if let request = rule.trigger.request { return !request.isForTunnels }
+      return rule.faults.contains { fault in
+        if case .refusal? = fault.tunnelPart { true } else { fault.tunnelPart == nil }
+      }
+    }
+  }
+
+  /// Whether the scenario ends tunnels at a byte, which needs a proxy that relays their bytes.
+  public var cutsTunnelsAtBytes: Bool {
+    rules.contains { rule in
+      guard rule.trigger.request?.isForTunnels == true else { return false }
+      return rule.faults.contains { fault in
+        if case .end(after: _?, _)? = fault.tunnelPart { true } else { false }
+      }
+    }
+  }
+
+  /// Whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
+  /// tunnels.
+  public var needsCertificates: Bool {
+    hasFault { if case .connection(.tls(let fault)) = $0 { fault.needsCertificate } else { false } }
+  }
 }
 
 extension Scenario {
@@ -316,56 +360,6 @@ private struct RuleNames: Sendable, Hashable {
       made = all
       return all
     }
-  }
-}
-
-// MARK: Tunnels
-
-extension Scenario {
-  /// Returns the faults of a tunnel.
-  ///
-  /// These are the faults of connection rules, of rules for `CONNECT host:port`, and of rules for
-  /// every request that apply to encrypted bytes, too. Only a rule for the tunnel itself can set a
-  /// status, because the status is in the response to `CONNECT`.
-  func decideTunnel(_ request: Request, at moment: Moment, isOpened: Bool) -> FaultDecision {
-    let fired = fired(at: moment) { rule in
-      // Rules for every request apply to requests within an open tunnel and not to the tunnel as
-      // well.
-      if isOpened, !rule.isForConnections, rule.trigger.request?.isForTunnels != true {
-        return false
-      }
-      return applies(rule, to: request)
-    } resolving: { rule, fault in
-      if case .status = fault, rule.trigger.request?.isForTunnels != true { return nil }
-      return fault
-    }
-    return FaultDecision(moment, fired).behindProxy
-  }
-
-  /// Whether the scenario has faults that only occur in a decrypted tunnel.
-  public var hasFaultsBeyondTunnels: Bool {
-    rules.contains { rule in
-      if let request = rule.trigger.request { return !request.isForTunnels }
-      return rule.faults.contains { fault in
-        if case .refusal? = fault.tunnelPart { true } else { fault.tunnelPart == nil }
-      }
-    }
-  }
-
-  /// Whether the scenario ends tunnels at a byte, which needs a proxy that relays their bytes.
-  public var cutsTunnelsAtBytes: Bool {
-    rules.contains { rule in
-      guard rule.trigger.request?.isForTunnels == true else { return false }
-      return rule.faults.contains { fault in
-        if case .end(after: _?, _)? = fault.tunnelPart { true } else { false }
-      }
-    }
-  }
-
-  /// Whether the scenario fails handshakes by certificates, which needs a proxy that decrypts
-  /// tunnels.
-  public var needsCertificates: Bool {
-    hasFault { if case .connection(.tls(let fault)) = $0 { fault.needsCertificate } else { false } }
   }
 }
 

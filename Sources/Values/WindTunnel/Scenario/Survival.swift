@@ -1,6 +1,6 @@
 /// The result that can be expected of a client in a scenario: which calls can succeed and how, and
 /// which behaviour would be wrong.
-public struct Survival: Sendable, Hashable {
+public struct Survival: Sendable, Hashable, JSONObject {
   /// The calls that succeed with a careful client.
   public enum Calls: String, Sendable, Hashable, CaseIterable {
     /// Every call can succeed.
@@ -25,9 +25,6 @@ public struct Survival: Sendable, Hashable {
     (self.calls, self.by, self.wrong) = (calls, by, wrong)
   }
 
-}
-
-extension Survival: JSONObject {
   package static let blank = Self(.none, by: "", wrong: "")
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {

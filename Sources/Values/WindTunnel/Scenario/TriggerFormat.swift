@@ -36,7 +36,7 @@ extension Trigger: JSONObject {
       try fields.refuse(isNever, "every", problem, fix: "Write one of the two.")
     }
     if let every, let first {
-      let problem = "none of the first \(first) is a multiple of \(every), so this never occurs"
+      let problem = "no multiple of \(every) is among the first \(first), so this never occurs"
       try fields.refuse(every > first, "every", problem, fix: "Possible: 1 to \(first).")
     }
   }

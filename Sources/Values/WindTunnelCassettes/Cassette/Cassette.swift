@@ -65,7 +65,7 @@ public struct Cassette: Sendable, Hashable {
     let sideFiles = SideFiles(of: file)
     var kept: Set<String> = []
     let text = try CassetteFormat.encode(self) { body in
-      let name = try sideFiles.keep(body)
+      let name = try sideFiles.kept(body)?.name
       if let name { kept.insert(name) }
       return name
     }
@@ -93,13 +93,11 @@ public struct Cassette: Sendable, Hashable {
       .map(\.element)
     return rest
   }
-}
 
-// Dates are volatile, so they are only recorded on request. With dates, `cassette lint --max-age`
-// finds old interactions and `cassette prune --older-than` removes them. Interactions that are
-// recorded again without a change keep their date, unless dates are requested again.
+  // Dates are volatile, so they are only recorded on request. With dates, `cassette lint --max-age`
+  // finds old interactions and `cassette prune --older-than` removes them. Interactions that are
+  // recorded again without a change keep their date, unless dates are requested again.
 
-extension Cassette {
   /// Dates the interactions that an earlier cassette does not contain.
   package mutating func date(_ date: Date, whereNotIn earlier: Cassette) {
     let known = Set(earlier.interactions)

@@ -68,9 +68,6 @@ package struct SideFiles {
     return digest.hexadecimal() == name ? spool.body() : nil
   }
 
-  /// Stores a large body and returns its name; `nil` if the body stays in the cassette.
-  func keep(_ body: Body) throws -> String? { try kept(body)?.name }
-
   /// Stores a large body and returns its name and whether the file is new; `nil` if the body stays
   /// in the cassette.
   package func kept(_ body: Body) throws -> (name: String, isNew: Bool)? {

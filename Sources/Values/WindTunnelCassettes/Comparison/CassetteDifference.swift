@@ -108,7 +108,7 @@ public struct CassetteDifference: Sendable, Hashable {
     var text = "\(title): \(summary)\n"
     text += notes.map { "  \($0.line)\n" }.joined()
     for change in changes {
-      text += "\(change.sign) \(change.words)\n"
+      text += "\(change.row.sign) \(change.words)\n"
       text += change.parts.map { "    \($0.line)\n" }.joined()
     }
     return text
@@ -163,12 +163,12 @@ public struct CassetteDifference: Sendable, Hashable {
 }
 
 extension CassetteDifference.Change {
-  private typealias Row = (
+  fileprivate typealias Row = (
     verb: String, sign: String, interaction: Interaction, from: Int?, to: Int?,
     parts: [PartDifference]
   )
 
-  private var row: Row {
+  fileprivate var row: Row {
     switch self {
     case .added(let interaction, let number): ("added", "+", interaction, nil, number, [])
     case .removed(let interaction, let number): ("removed", "-", interaction, number, nil, [])
@@ -183,8 +183,6 @@ extension CassetteDifference.Change {
   fileprivate var place: (Int, Int) { (row.to ?? row.from ?? 0, row.to == nil ? 1 : 0) }
 
   fileprivate var verb: String { row.verb }
-
-  fileprivate var sign: String { row.sign }
 
   fileprivate var words: String {
     let (_, _, interaction, from, to, _) = row

@@ -26,9 +26,7 @@ public struct PartDifference: Sendable, Hashable {
   }
 
   private static func shown(_ text: String) -> String { "\(JSON.text(text))" }
-}
 
-extension PartDifference {
   /// Returns the differences between two recordings of one request.
   static func of(_ old: Interaction, _ new: Interaction) -> [PartDifference] {
     var parts = headers(old.request.headers, new.request.headers, place: "request.headers")
@@ -176,17 +174,36 @@ extension PartDifference {
 }
 
 /// One difference between two JSON texts; members are compared by name, elements by position.
-private struct JSONChange: Hashable {
+package struct JSONChange: Hashable {
   /// The path to the value, such as `.users[0].name`.
-  var path: String
+  package var path: String
   /// The old value; `nil` if there was none.
-  var old: JSON?
+  package var old: JSON?
   /// The new value; `nil` if there is none.
-  var new: JSON?
+  package var new: JSON?
 
   /// Returns all differences, in the order of the old text, followed by additions.
-  static func of(_ old: JSON, _ new: JSON, path: String = "") -> [JSONChange] {
+  ///
+  /// - Parameters:
+  ///   - old: The old text.
+  ///   - new: The new text.
+  ///   - path: The path to both.
+  ///   - step: Returns the step of a path to a member.
+  ///   - agree: Returns whether two other values count as equal.
+  /// - Returns: The differences; empty if there are none.
+  package static func of(
+    _ old: JSON,
+    _ new: JSON,
+    path: String = "",
+    step: (String) -> String = { ".\($0)" },
+    agree: (JSON, JSON) -> Bool = { $0 == $1 }
+  ) -> [JSONChange] {
     guard old != new else { return [] }
+    func pair(_ old: JSON?, _ new: JSON?, _ last: String) -> [JSONChange] {
+      let path = path + last
+      guard let old, let new else { return [JSONChange(path: path, old: old, new: new)] }
+      return of(old, new, path: path, step: step, agree: agree)
+    }
     switch (old, new) {
     case (.object(let there), .object(let here)):
       let before = named(there)
@@ -194,24 +211,17 @@ private struct JSONChange: Hashable {
       var seen: Set<String> = []
       let names = (there + here).map(\.name.value).filter { seen.insert($0).inserted }
       return names.flatMap { name in
-        (before[name] ?? []).beside(after[name] ?? []).flatMap {
-          pair($0, $1, path: "\(path).\(name)")
-        }
+        (before[name] ?? []).beside(after[name] ?? []).flatMap { pair($0, $1, step(name)) }
       }
     case (.array(let there), .array(let here)):
-      return there.beside(here).enumerated().flatMap { pair($1.0, $1.1, path: "\(path)[\($0)]") }
+      return there.beside(here).enumerated().flatMap { pair($1.0, $1.1, "[\($0)]") }
     case (.string(let there), .string(let here)) where there.value == here.value: return []
-    default: return [JSONChange(path: path, old: old, new: new)]
+    default: return agree(old, new) ? [] : [JSONChange(path: path, old: old, new: new)]
     }
   }
 
   /// Returns the values by name; a name may occur more than once in an object.
   private static func named(_ members: [JSON.Member]) -> [String: [JSON]] {
     Dictionary(grouping: members, by: \.name.value).mapValues { $0.map(\.value) }
-  }
-
-  private static func pair(_ old: JSON?, _ new: JSON?, path: String) -> [JSONChange] {
-    guard let old, let new else { return [JSONChange(path: path, old: old, new: new)] }
-    return of(old, new, path: path)
   }
 }

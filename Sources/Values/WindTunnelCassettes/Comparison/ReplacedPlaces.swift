@@ -111,7 +111,11 @@ package struct ReplacedPlaces {
   /// Whether a recording may replace another one, which must have the same request and must not be
   /// a handwritten pattern or template.
   private func fits(_ new: Interaction, _ old: Interaction) -> Bool {
-    if old.request.isPattern || old.isTemplate { return false }
+    // Without a host, with a variable segment or any method, it matches many requests.
+    let isPattern =
+      old.request.url.host == nil || old.request.url.hasVariables
+      || old.request.method == Request.anyMethod
+    if isPattern || old.isTemplate { return false }
     guard case .played = rule else { return true }
     if new.request.method == old.request.method, new.request.url == old.request.url { return true }
     let request = new.request.withoutMarks
@@ -127,12 +131,6 @@ package struct ReplacedPlaces {
 }
 
 extension Request {
-  /// Whether the request matches many requests: it has no host, any method, or a variable path
-  /// segment.
-  fileprivate var isPattern: Bool {
-    url.host == nil || url.hasVariables || method == Self.anyMethod
-  }
-
   /// The request with its placeholders changed to ordinary values, so that their ordinals are not
   /// interpreted.
   fileprivate var withoutMarks: Request {

@@ -64,7 +64,7 @@ package final class Conversation: Sendable {
     where messages[place].sender == .client && !messages[place].isClose {
       exact[content.exactKey, default: []].append(place + 1)
       loose[content.looseKey(identifiers), default: []].append(place + 1)
-      if content.isRedacted { redacted.append((place + 1, content)) }
+      if RedactedText.mayBeIn(content.data) { redacted.append((place + 1, content)) }
     }
     (self.exact, self.loose, self.redacted) = (exact, loose, redacted)
   }
@@ -85,7 +85,7 @@ package final class Conversation: Sendable {
     _ correlated: [JSONPath]
   ) -> MessageContent.Identifiers {
     let said = zip(messages, contents).filter { $0.0.sender == .client }.map(\.1)
-    let namesID = nameMessages(said.map(\.identifier))
+    let namesID = nameMessages(said.map { $0.json?["id"]?.scalarText })
     return MessageContent.Identifiers(
       names: MessageContent.identifierFields.union(namesID ? ["id"] : []),
       paths: correlated.filter { path in nameMessages(said.map { $0.identifier(at: path) }) }
@@ -138,14 +138,14 @@ package final class Conversation: Sendable {
       }?.number
       ?? lastHeartbeats[Heartbeats.key(of: content, correlatedBy: correlated)]
     guard let number else { return nil }
-    uses.insert(number)
+    uses.used.insert(number)
     bind(content, to: number, in: &bindings)
     return number
   }
 
   /// The client's messages that were received.
   package struct Uses: Sendable {
-    private var used: Set<Int> = []
+    fileprivate var used: Set<Int> = []
     /// The number of used messages at the start of each list, by the list's key.
     private var places: [Data: Int] = [:]
 
@@ -153,9 +153,6 @@ package final class Conversation: Sendable {
 
     /// Whether a message was received.
     package func has(_ number: Int) -> Bool { used.contains(number) }
-
-    /// Marks a message as received.
-    fileprivate mutating func insert(_ number: Int) { used.insert(number) }
 
     /// Returns the first message of a list that was not received; `nil` if there is none.
     fileprivate mutating func first(of numbers: [Int], under key: Data) -> Int? {

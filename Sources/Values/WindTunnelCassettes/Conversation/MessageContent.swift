@@ -65,9 +65,6 @@ struct MessageContent {
       }
   }
 
-  /// The value of the top-level member `id`.
-  var identifier: String? { json?["id"]?.scalarText }
-
   /// The value at a path.
   func identifier(at path: JSONPath) -> String? { json?.first(at: path)?.scalarText }
 
@@ -94,9 +91,6 @@ struct MessageContent {
     let text = isText ? String(utf8: data.prefix(1000)).map { RequestDistance.cut($0) } : nil
     return text.map { "\"\($0)\"" } ?? "\(data.count) bytes"
   }
-
-  /// Whether the message may contain redacted parts.
-  var isRedacted: Bool { RedactedText.mayBeIn(data) }
 
   /// Whether a recorded message with redacted parts matches another message.
   func stands(for asked: MessageContent, _ identifiers: Identifiers) -> Bool {

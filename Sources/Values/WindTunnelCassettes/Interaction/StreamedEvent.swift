@@ -32,6 +32,64 @@ public struct StreamedEvent: Sendable, Hashable {
     data = String(decoding: fields.data ?? Data(), as: UTF8.self)
     retryMilliseconds = fields.retry.map { Int($0) ?? .max }
   }
+
+  /// Returns the bytes of a block with the changed fields replaced.
+  fileprivate func written(
+    over block: Data,
+    as before: StreamedEvent,
+    _ format: EventStream.Format
+  ) -> Data {
+    guard format == .serverSent else { return written(over: block, before.data) }
+    let feed = block.contains(0x0A) ? (block.contains(0x0D) ? "\r\n" : "\n") : "\r"
+    var changed: [(name: String, lines: [String])] = []
+    if id != before.id { changed.append(("id", Self.lines("id", id.map(Self.line)))) }
+    if type != before.type { changed.append(("event", Self.lines("event", type.map(Self.line)))) }
+    if retryMilliseconds != before.retryMilliseconds {
+      changed.append(("retry", Self.lines("retry", retryMilliseconds.map { "\($0)" })))
+    }
+    if data != before.data { changed.append(("data", Self.lines("data", data))) }
+    var text = Data()
+    return block.withUnsafeBytes { bytes in
+      var place = 0
+      for line in EventLines(bytes) {
+        defer { place = line.end }
+        let name = line.isEmpty ? nil : line.name(in: bytes)
+        // Fields that are missing in the block are added before its end.
+        let due = changed.filter { name == nil || $0.name == name }.flatMap(\.lines)
+        text += due.map { Data("\($0)\(feed)".utf8) }.joined()
+        let isOld = changed.contains { $0.name == name }
+        for index in changed.indices where name == nil || changed[index].name == name {
+          changed[index].lines = []
+        }
+        if !isOld { text += bytes[place..<line.end] }
+      }
+      return text
+    }
+  }
+
+  /// Returns a line or a value with its JSON replaced.
+  private func written(over block: Data, _ old: String) -> Data {
+    let bytes = Array(block)
+    let start = bytes.firstIndex { $0 > 0x20 } ?? bytes.count
+    let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
+    // Line ends are white space in JSON but would end the line.
+    return Data(bytes[..<start] + Array(Self.line(data, " ").utf8) + bytes[end...])
+  }
+
+  /// Returns the lines of a field, one for each line of the value; empty for `nil`.
+  private static func lines(_ name: String, _ value: String?) -> [String] {
+    guard let value else { return [] }
+    return value.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
+      .map { "\(name): \($0)" }
+  }
+
+  /// Returns a text without line ends.
+  private static func line(_ text: String) -> String { line(text, "") }
+
+  private static func line(_ text: String, _ separator: String) -> String {
+    text.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
+      .joined(separator: separator)
+  }
 }
 
 extension Interaction {
@@ -105,66 +163,6 @@ private struct Arrivals {
       (passed, next) = (end, next + 1)
     }
     return timing.lastByte
-  }
-}
-
-extension StreamedEvent {
-  /// Returns the bytes of a block with the changed fields replaced.
-  fileprivate func written(
-    over block: Data,
-    as before: StreamedEvent,
-    _ format: EventStream.Format
-  ) -> Data {
-    guard format == .serverSent else { return written(over: block, before.data) }
-    let feed = block.contains(0x0A) ? (block.contains(0x0D) ? "\r\n" : "\n") : "\r"
-    var changed: [(name: String, lines: [String])] = []
-    if id != before.id { changed.append(("id", Self.lines("id", id.map(Self.line)))) }
-    if type != before.type { changed.append(("event", Self.lines("event", type.map(Self.line)))) }
-    if retryMilliseconds != before.retryMilliseconds {
-      changed.append(("retry", Self.lines("retry", retryMilliseconds.map { "\($0)" })))
-    }
-    if data != before.data { changed.append(("data", Self.lines("data", data))) }
-    var text = Data()
-    return block.withUnsafeBytes { bytes in
-      var place = 0
-      for line in EventLines(bytes) {
-        defer { place = line.end }
-        let name = line.isEmpty ? nil : line.name(in: bytes)
-        // Fields that are missing in the block are added before its end.
-        let due = changed.filter { name == nil || $0.name == name }.flatMap(\.lines)
-        text += due.map { Data("\($0)\(feed)".utf8) }.joined()
-        let isOld = changed.contains { $0.name == name }
-        for index in changed.indices where name == nil || changed[index].name == name {
-          changed[index].lines = []
-        }
-        if !isOld { text += bytes[place..<line.end] }
-      }
-      return text
-    }
-  }
-
-  /// Returns a line or a value with its JSON replaced.
-  private func written(over block: Data, _ old: String) -> Data {
-    let bytes = Array(block)
-    let start = bytes.firstIndex { $0 > 0x20 } ?? bytes.count
-    let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? start
-    // Line ends are white space in JSON but would end the line.
-    return Data(bytes[..<start] + Array(Self.line(data, " ").utf8) + bytes[end...])
-  }
-
-  /// Returns the lines of a field, one for each line of the value; empty for `nil`.
-  private static func lines(_ name: String, _ value: String?) -> [String] {
-    guard let value else { return [] }
-    return value.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
-      .map { "\(name): \($0)" }
-  }
-
-  /// Returns a text without line ends.
-  private static func line(_ text: String) -> String { line(text, "") }
-
-  private static func line(_ text: String, _ separator: String) -> String {
-    text.split(omittingEmptySubsequences: false) { $0.isNewline && $0.isASCII }
-      .joined(separator: separator)
   }
 }
 

@@ -11,7 +11,7 @@ enum BodyDifferences {
     case .json(let there, let here):
       let found = JSONDifference.all(there, here, ignoring: rule.ignoredPaths)
       let isStrict = rule.reading(of: recorded.headers["Content-Type"] ?? "") == .bytes
-      if found.isEmpty, isStrict, !isRedacted(recorded) {
+      if found.isEmpty, isStrict, !(recorded.body.text.map(RedactedText.isIn) ?? false) {
         return [.init(name: "body, which is the same JSON in another spelling")]
       }
       return found.map { difference in
@@ -65,7 +65,7 @@ enum BodyDifferences {
   static func opened(_ recorded: Request, _ asked: Request, _ rule: BodyRule) -> Kind {
     let bodies = [recorded, asked].map { request in
       rule.reading(of: request.headers["Content-Type"] ?? "") == .bytes
-        ? ComparedBody(opening: request) : ComparedBody(request, rule.whole)
+        ? ComparedBody(opening: request) : ComparedBody(request, BodyRule(rule.reading))
     }
     switch (bodies[0], bodies[1]) {
     case (.json(let there), .json(let here)): return .json(there.canonical(), here.canonical())
@@ -76,10 +76,6 @@ enum BodyDifferences {
       return .fields(there.filter(isMeant), here.filter(isMeant))
     default: return .other
     }
-  }
-
-  private static func isRedacted(_ request: Request) -> Bool {
-    request.body.text.map(RedactedText.isIn) ?? false
   }
 
   private static func fields(_ recorded: [FormField], _ asked: [FormField])
@@ -102,11 +98,6 @@ enum BodyDifferences {
     let text = String(utf8: field.value) ?? "\(field.value.count) binary bytes"
     return RequestParts.Field(name: field.label, value: text)
   }
-}
-
-extension BodyRule {
-  /// The same rule without ignored parts.
-  fileprivate var whole: BodyRule { BodyRule(reading) }
 }
 
 extension Interaction {

@@ -120,33 +120,7 @@ public struct Matcher: Sendable, Hashable {
     let digest = ComparedBody(request, body).digest
     return (query.isEmpty ? "" : "?\(query)") + (digest.isEmpty ? "" : " \(digest)")
   }
-}
 
-/// The key of a request: the method, the path, the canonical query and, if bodies are compared, the
-/// body's hash.
-///
-/// It never contains a host or a port, so that random draws and sequences do not depend on them.
-public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
-  /// The key as text, such as `GET /users?page=2`.
-  public let text: String
-
-  /// The text of the key.
-  public var description: String { text }
-}
-
-extension String {
-  /// Joins two words with a space in a single allocation.
-  fileprivate init(_ first: String, _ second: String) {
-    var (first, second) = (first, second)
-    self.init(unsafeUninitializedCapacity: first.utf8.count + 1 + second.utf8.count) { bytes in
-      let end = first.withUTF8 { bytes.initialize(fromContentsOf: $0) }
-      bytes.initializeElement(at: end, to: UInt8(ascii: " "))
-      return second.withUTF8 { bytes[(end + 1)...].initialize(fromContentsOf: $0) }
-    }
-  }
-}
-
-extension Matcher {
   /// Whether the result may depend on a request's content.
   package var looksAtContent: Bool { comparesBodies || !filters.isEmpty }
 
@@ -235,6 +209,30 @@ extension Matcher {
     }
     return fields.filter { field in !ignoredQuery.contains { $0.fits(field.name) } }
       .stablySorted { $0.name < $1.name }
+  }
+}
+
+/// The key of a request: the method, the path, the canonical query and, if bodies are compared, the
+/// body's hash.
+///
+/// It never contains a host or a port, so that random draws and sequences do not depend on them.
+public struct RequestKey: Sendable, Hashable, CustomStringConvertible {
+  /// The key as text, such as `GET /users?page=2`.
+  public let text: String
+
+  /// The text of the key.
+  public var description: String { text }
+}
+
+extension String {
+  /// Joins two words with a space in a single allocation.
+  fileprivate init(_ first: String, _ second: String) {
+    var (first, second) = (first, second)
+    self.init(unsafeUninitializedCapacity: first.utf8.count + 1 + second.utf8.count) { bytes in
+      let end = first.withUTF8 { bytes.initialize(fromContentsOf: $0) }
+      bytes.initializeElement(at: end, to: UInt8(ascii: " "))
+      return second.withUTF8 { bytes[(end + 1)...].initialize(fromContentsOf: $0) }
+    }
   }
 }
 

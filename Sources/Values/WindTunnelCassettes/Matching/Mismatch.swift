@@ -1,6 +1,6 @@
 /// The reason why no recording matches a request, with the most similar recordings and their
 /// differences by part.
-public struct Mismatch: Error, Sendable, Hashable {
+public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
   /// The request, such as `GET https://api.example.com/users?page=2`.
   public var asked: String
   /// The most similar recording; `nil` if there is none.
@@ -219,9 +219,7 @@ public struct Mismatch: Error, Sendable, Hashable {
   private static func shown(_ request: Request) -> String {
     "\(request.method) \(request.url.withoutUserInfo)"
   }
-}
 
-extension Mismatch: CustomStringConvertible {
   /// The maximum number of further differences of the most similar recording in the description.
   private static let furtherMax = 5
 

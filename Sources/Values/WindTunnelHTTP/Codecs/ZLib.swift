@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 /// The system's zlib, loaded at run time.
 struct ZLib: @unchecked Sendable {
@@ -26,6 +26,8 @@ struct ZLib: @unchecked Sendable {
     @convention(c) (
       UnsafeMutableRawPointer, Int32, Int32, Int32, Int32, Int32, UnsafePointer<CChar>, Int32
     ) -> Int32
+  fileprivate typealias Sum = @convention(c) (UInt, UnsafePointer<UInt8>?, UInt32) -> UInt
+  fileprivate typealias Combine = @convention(c) (UInt, UInt, Int) -> UInt
   typealias Step = @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
   typealias Call = @convention(c) (UnsafeMutableRawPointer) -> Int32
 
@@ -42,6 +44,10 @@ struct ZLib: @unchecked Sendable {
   fileprivate let deflate: Way
   /// Resets `inflate` but keeps the previous output, to which the next stream may refer.
   fileprivate let inflateResetKeep: Call
+  /// Continues a CRC-32 by bytes.
+  fileprivate let sum: Sum
+  /// Returns the CRC-32 of two texts, from their own ones and the length of the second.
+  fileprivate let combine: Combine
 
   /// The library; `nil` if it is missing.
   static let shared = ZLib()
@@ -63,10 +69,12 @@ struct ZLib: @unchecked Sendable {
     guard let initialiseInflate: InitialiseInflate = function("inflateInit2_"),
       let initialiseDeflate: InitialiseDeflate = function("deflateInit2_"),
       let inflate = way("inflate"), let deflate = way("deflate"),
-      let inflateResetKeep: Call = function("inflateResetKeep")
+      let inflateResetKeep: Call = function("inflateResetKeep"),
+      let sum: Sum = function("crc32"), let combine: Combine = function("crc32_combine")
     else { return nil }
     (self.initialiseInflate, self.initialiseDeflate) = (initialiseInflate, initialiseDeflate)
     (self.inflate, self.deflate, self.inflateResetKeep) = (inflate, deflate, inflateResetKeep)
+    (self.sum, self.combine) = (sum, combine)
   }
 
   fileprivate static let version = "1.2.11"
@@ -185,5 +193,48 @@ final class ZLibStream {
       }
     }
     return isDone ?? false
+  }
+}
+
+/// Gzip data with one piece of content many times (RFC 1951, RFC 1952).
+package enum RepeatedGzip {
+  /// Returns the data of `first`, `piece` in the given number, and `last`; `nil` if zlib is missing
+  /// or has not enough memory.
+  ///
+  /// Each piece is compressed alone, up to a byte boundary, so it is compressed only once.
+  package static func data(_ first: Data, _ piece: Data, times: Int, _ last: Data) -> Data? {
+    guard let zlib = ZLib.shared else { return nil }
+    func block(_ content: Data, flush: Int32) -> Data? {
+      var block = Data()
+      let isDone = ZLibStream(deflatingWithin: -15)?.run(content, flush: flush) {
+        block.append($0)
+        return true
+      }
+      return isDone == true ? block : nil
+    }
+    func sum(_ content: Data) -> UInt {
+      content.withUnsafeBytes { bytes in
+        zlib.sum(0, bytes.bindMemory(to: UInt8.self).baseAddress, UInt32(bytes.count))
+      }
+    }
+    // 2: Z_SYNC_FLUSH. 4: Z_FINISH.
+    guard let begin = block(first, flush: 2), let middle = block(piece, flush: 2),
+      let end = block(last, flush: 4)
+    else { return nil }
+    var data = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]) + begin
+    var whole = sum(first)
+    let own = sum(piece)
+    for _ in 0..<times {
+      data += middle
+      whole = zlib.combine(whole, own, piece.count)
+    }
+    whole = zlib.combine(whole, sum(last), last.count)
+    data += end
+    for number in [whole, UInt(first.count + times * piece.count + last.count)] {
+      withUnsafeBytes(of: UInt32(truncatingIfNeeded: number).littleEndian) {
+        data.append(contentsOf: $0)
+      }
+    }
+    return data
   }
 }

@@ -74,27 +74,8 @@ package struct EventBatches: Sequence, IteratorProtocol {
   /// Returns the position after the last complete block of some bytes, independent of the following
   /// bytes.
   private func lastEnd(in data: Data) -> Int? {
-    data.withUnsafeBytes { bytes -> Int? in
-      switch format {
-      case .lines: bytes.lastIndex(of: 0x0A).map { $0 + 1 }
-      case .sequence: bytes.lastIndex(of: 0x1E).flatMap { $0 > 0 ? $0 : nil }
-      case .serverSent:
-        (1..<Swift.max(1, bytes.count - 1)).last { Self.endsBlock($0, in: bytes) }.map { $0 + 1 }
-      }
-    }
-  }
-
-  /// Whether a byte, which is neither the first nor the last, ends an empty line.
-  private static func endsBlock(_ place: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
-    let (feed, carriage) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
-    switch bytes[place] {
-    // CR, LF and CRLF each end a line.
-    case feed where bytes[place - 1] == carriage:
-      return place > 1 && (bytes[place - 2] == feed || bytes[place - 2] == carriage)
-    case feed: return bytes[place - 1] == feed
-    case carriage where bytes[place + 1] != feed:
-      return bytes[place - 1] == feed || bytes[place - 1] == carriage
-    default: return false
+    data.withUnsafeBytes { bytes in
+      EventBlocks(bytes, format).map(\.range.upperBound).last { $0 < bytes.count }
     }
   }
 }

@@ -43,21 +43,7 @@ public enum JSON: Sendable, Hashable {
     /// Creates a string in the standard spelling from a literal.
     public init(stringLiteral value: String) { self.value = value }
   }
-}
 
-extension [JSON.Member] {
-  /// Adds a member if its value is not `nil`.
-  package mutating func add(_ name: JSON.Text, _ value: JSON?) {
-    if let value { append(JSON.Member(name, value)) }
-  }
-
-  /// Adds a time in milliseconds if it is not `nil`.
-  package mutating func add(_ name: JSON.Text, _ value: Duration?) {
-    if let value { append(JSON.Member(name, .milliseconds(value))) }
-  }
-}
-
-extension JSON {
   /// Returns the members whose value is not `nil`, in order.
   package static func members(_ members: KeyValuePairs<String, JSON?>) -> [Member] {
     members.compactMap { name, value in value.map { Member(Text(name), $0) } }
@@ -155,6 +141,18 @@ extension JSON {
   public var intValue: Int? {
     guard case .number(let digits) = self else { return nil }
     return Int(digits)
+  }
+}
+
+extension [JSON.Member] {
+  /// Adds a member if its value is not `nil`.
+  package mutating func add(_ name: JSON.Text, _ value: JSON?) {
+    if let value { append(JSON.Member(name, value)) }
+  }
+
+  /// Adds a time in milliseconds if it is not `nil`.
+  package mutating func add(_ name: JSON.Text, _ value: Duration?) {
+    if let value { append(JSON.Member(name, .milliseconds(value))) }
   }
 }
 

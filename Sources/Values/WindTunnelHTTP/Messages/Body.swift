@@ -6,7 +6,7 @@ public import Foundation
 /// The platforms' clients use `Data`, so no conversion is necessary. The body of a cassette's
 /// interaction stays a slice of the file's text until its bytes are first accessed. The text was
 /// validated when the file was opened.
-public struct Body: Sendable {
+public struct Body: Sendable, Hashable {
   private enum Content: Sendable {
     case bytes(Data)
     case held(StoredBody)
@@ -99,9 +99,7 @@ public struct Body: Sendable {
 
   /// The body as text; `nil` if it is not valid UTF-8.
   public var text: String? { String(utf8: data) }
-}
 
-extension Body: Hashable {
   /// Whether two bodies have the same bytes.
   public static func == (left: Body, right: Body) -> Bool {
     if case .held(let one) = left.content, case .held(let other) = right.content, one === other {

@@ -14,7 +14,7 @@ public struct HeaderField: Sendable, Hashable {
 
 /// The header fields of a message: a list that keeps order, repeated names and spelling, with
 /// case-insensitive look-up.
-public struct HeaderFields: Sendable, Hashable {
+public struct HeaderFields: Sendable, Hashable, RandomAccessCollection, MutableCollection {
   private var fields: [HeaderField]
 
   /// Creates a list of fields in their order.
@@ -64,9 +64,7 @@ public struct HeaderFields: Sendable, Hashable {
 
   /// Removes all fields with a name.
   public mutating func remove(_ name: String) { fields.removeAll { $0.isNamed(name) } }
-}
 
-extension HeaderFields: RandomAccessCollection, MutableCollection {
   /// The position of the first field.
   public var startIndex: Int { fields.startIndex }
   /// The position after the last field.
@@ -76,16 +74,7 @@ extension HeaderFields: RandomAccessCollection, MutableCollection {
     get { fields[position] }
     set { fields[position] = newValue }
   }
-}
 
-extension HeaderFields: ExpressibleByDictionaryLiteral {
-  /// Creates a list of names and values in their order; a name may repeat.
-  public init(dictionaryLiteral elements: (String, String)...) {
-    fields = elements.map { HeaderField($0.0, $0.1) }
-  }
-}
-
-extension HeaderFields {
   /// Reduces `Accept-Encoding` to the codings that can be decoded here (RFC 9110 §12.5.3), so that
   /// responses can be searched for secrets.
   ///
@@ -110,5 +99,12 @@ extension HeaderFields {
       let weight = parts.dropFirst().first { $0.hasPrefix("q=") }
       return (member, name, weight.map { Double($0.dropFirst(2)) != 0 } ?? true)
     }
+  }
+}
+
+extension HeaderFields: ExpressibleByDictionaryLiteral {
+  /// Creates a list of names and values in their order; a name may repeat.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { HeaderField($0.0, $0.1) }
   }
 }

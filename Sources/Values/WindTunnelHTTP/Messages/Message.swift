@@ -20,6 +20,27 @@ public struct Request: Sendable, Hashable {
   ) {
     (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
   }
+
+  /// The method of a stub or an interaction that matches every method.
+  package static let anyMethod = "*"
+
+  /// Whether an interaction with this request matches the method of another request.
+  package func isMethod(of other: Request) -> Bool {
+    method == other.method || method == Self.anyMethod
+  }
+
+  /// Whether a server may receive the request twice without harm.
+  ///
+  /// POST and PATCH are not idempotent (RFC 9110 §9.2.2, RFC 5789 §2), unless an `Idempotency-Key`
+  /// allows the server to detect the repetition.
+  package var isRepeatable: Bool {
+    // Fast path for the most frequent method, because this is checked for every request.
+    if method == "GET" { return true }
+    return switch method.uppercased() {
+    case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false
+    default: true
+    }
+  }
 }
 
 /// The status line and fields of a response.
@@ -96,29 +117,6 @@ public struct Response: Sendable, Hashable {
   public static func hasNoContent(method: String, status: Int) -> Bool {
     method == "HEAD" || status == 204 || status == 304 || 100..<200 ~= status
       || (method == "CONNECT" && 200..<300 ~= status)
-  }
-}
-
-extension Request {
-  /// The method of a stub or an interaction that matches every method.
-  package static let anyMethod = "*"
-
-  /// Whether an interaction with this request matches the method of another request.
-  package func isMethod(of other: Request) -> Bool {
-    method == other.method || method == Self.anyMethod
-  }
-
-  /// Whether a server may receive the request twice without harm.
-  ///
-  /// POST and PATCH are not idempotent (RFC 9110 §9.2.2, RFC 5789 §2), unless an `Idempotency-Key`
-  /// allows the server to detect the repetition.
-  package var isRepeatable: Bool {
-    // Fast path for the most frequent method, because this is checked for every request.
-    if method == "GET" { return true }
-    return switch method.uppercased() {
-    case "POST", "PATCH": headers["Idempotency-Key"].map { !$0.isEmpty } ?? false
-    default: true
-    }
   }
 }
 

@@ -2,25 +2,25 @@
 ///
 /// `Foundation.URL` normalises and differs between platforms, which matching must not. The parts
 /// follow RFC 3986 §3. The fragment is dropped, because it is never sent.
-public struct RequestURL: Sendable, Hashable {
+public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
   /// The scheme, `http` or `https` in lower case; `nil` if only a path was given.
   public var scheme: String? {
-    get { site?.scheme }
+    get { site?.parts.scheme }
     set { edit { $0.scheme = newValue } }
   }
   /// The user information before the `@`, `user:password`, as it was written.
   public var userInfo: String? {
-    get { site?.userInfo }
+    get { site?.parts.userInfo }
     set { edit { $0.userInfo = newValue } }
   }
   /// The host in lower case, an IPv6 literal with its brackets; `nil` if only a path was given.
   public var host: String? {
-    get { site?.host }
+    get { site?.parts.host }
     set { edit { $0.host = newValue } }
   }
   /// The port; `nil` if the URL contains none.
   public var port: Int? {
-    get { site?.port }
+    get { site?.parts.port }
     set { edit { $0.port = newValue } }
   }
   /// The scheme and authority; `nil` if only a path was given.
@@ -134,9 +134,7 @@ public struct RequestURL: Sendable, Hashable {
 
   /// The path and the query, as in a request line (RFC 9112 §3.2.1).
   public var target: String { query.map { "\(path)?\($0)" } ?? path }
-}
 
-extension RequestURL: CustomStringConvertible {
   /// The whole URL, or the target if there is no host.
   public var description: String {
     guard let host else { return target }
@@ -226,10 +224,6 @@ private final class URLAuthority: Sendable, Hashable {
   }
 
   let parts: Parts
-  var scheme: String? { parts.scheme }
-  var userInfo: String? { parts.userInfo }
-  var host: String? { parts.host }
-  var port: Int? { parts.port }
 
   init(_ parts: Parts) { self.parts = parts }
 

@@ -48,6 +48,21 @@ extension String {
 
   /// Whether this is invalid as a field value, because it would end the line (RFC 9110 §5.5).
   package var breaksFieldLine: Bool { utf8.contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D } }
+
+  /// Creates a string from bytes; `nil` if they are not valid UTF-8. Nothing is repaired, and a
+  /// byte order mark is kept.
+  ///
+  /// `String(validating:as:)` needs macOS 15, and Foundation's initialiser drops byte order marks.
+  package init?(utf8 bytes: some Collection<UInt8>) {
+    if let isValid = bytes.withContiguousStorageIfAvailable(\.isUTF8) {
+      guard isValid else { return nil }
+      self = String(decoding: bytes, as: UTF8.self)
+      return
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard text.utf8.elementsEqual(bytes) else { return nil }
+    self = text
+  }
 }
 
 extension UnsafeBufferPointer<UInt8> {
@@ -97,22 +112,5 @@ extension UInt8 {
       true
     default: false
     }
-  }
-}
-
-extension String {
-  /// Creates a string from bytes; `nil` if they are not valid UTF-8. Nothing is repaired, and a
-  /// byte order mark is kept.
-  ///
-  /// `String(validating:as:)` needs macOS 15, and Foundation's initialiser drops byte order marks.
-  package init?(utf8 bytes: some Collection<UInt8>) {
-    if let isValid = bytes.withContiguousStorageIfAvailable(\.isUTF8) {
-      guard isValid else { return nil }
-      self = String(decoding: bytes, as: UTF8.self)
-      return
-    }
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard text.utf8.elementsEqual(bytes) else { return nil }
-    self = text
   }
 }

@@ -73,9 +73,7 @@ public enum FileError: Error, Sendable, Hashable, CustomStringConvertible {
     let words = (error as NSError).localizedDescription
     return words.hasSuffix(".") ? String(words.dropLast()) : words
   }
-}
 
-extension FileError {
   /// Moves bytes to or from a file with calls that may each move a part, beginning at an offset.
   ///
   /// - Returns: The error code, or 0.

@@ -68,6 +68,32 @@ extension String {
     }
     return text
   }
+
+  /// The text as one word of a POSIX shell (Shell Command Language §2.2): unquoted if it has no
+  /// special character, otherwise in single quotes.
+  ///
+  /// A text with an invisible character is in dollar-single-quotes (§2.2.4), so that the word can
+  /// be read and typed.
+  package var asShellWord: String {
+    if visibleInLine != self {
+      let bytes = utf8.map { byte -> String in
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\\(Character(UnicodeScalar(byte)))"
+        case 0x20..<0x7F: String(Character(UnicodeScalar(byte)))
+        default: "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
+        }
+      }
+      return "$'\(bytes.joined())'"
+    }
+    let isPlain =
+      !isEmpty && !hasPrefix("#")
+      && utf8.allSatisfy { byte in
+        let character = Character(UnicodeScalar(byte))
+        return byte < 128
+          && (character.isLetter || character.isNumber || "_./:=@%+,-#".contains(character))
+      }
+    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
 }
 
 extension Unicode.Scalar {
@@ -95,33 +121,5 @@ extension Unicode.Scalar {
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: octet != nil
     }
-  }
-}
-
-extension String {
-  /// The text as one word of a POSIX shell (Shell Command Language §2.2): unquoted if it has no
-  /// special character, otherwise in single quotes.
-  ///
-  /// A text with an invisible character is in dollar-single-quotes (§2.2.4), so that the word can
-  /// be read and typed.
-  package var asShellWord: String {
-    if visibleInLine != self {
-      let bytes = utf8.map { byte -> String in
-        switch byte {
-        case UInt8(ascii: "'"), UInt8(ascii: "\\"): "\\\(Character(UnicodeScalar(byte)))"
-        case 0x20..<0x7F: String(Character(UnicodeScalar(byte)))
-        default: "\\x\(byte < 16 ? "0" : "")\(String(byte, radix: 16, uppercase: true))"
-        }
-      }
-      return "$'\(bytes.joined())'"
-    }
-    let isPlain =
-      !isEmpty && !hasPrefix("#")
-      && utf8.allSatisfy { byte in
-        let character = Character(UnicodeScalar(byte))
-        return byte < 128
-          && (character.isLetter || character.isNumber || "_./:=@%+,-#".contains(character))
-      }
-    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
   }
 }

@@ -48,9 +48,7 @@ public struct LinkPreset: Sendable, Hashable {
     if let near { return "Did you mean \"\(near)\"?" }
     return "All of them: windtunnel presets list."
   }
-}
 
-extension LinkPreset {
   /// The preset as JSON, for programs.
   public var json: JSON {
     func direction(_ direction: Link.Direction) -> JSON {

@@ -241,9 +241,7 @@ struct TCPSender: Sendable {
     alarm = nil
     outgoing = OutgoingBytes(turnBytes: .max)
   }
-}
 
-extension TCPSender {
   /// Processes an acknowledgement, and sends the segments for which there is now room.
   mutating func acknowledge(_ packet: Packet, at now: Int) {
     guard packet.acknowledged >= sent.first else { return }
@@ -405,9 +403,7 @@ extension TCPSender {
     threshold = growth.threshold(window: window)
     growth.forgetPending()
   }
-}
 
-extension TCPSender {
   private mutating func set(_ kind: Alarm, after jiffies: Int, at now: Int) {
     alarm = (kind, timer.fire(after: min(max(jiffies, 1), Self.timeoutMost), at: now))
   }
@@ -519,9 +515,7 @@ extension TCPSender {
     timeout = min(timeout * 2, Self.timeoutMost)
     set(.timeout, after: timeout, at: now)
   }
-}
 
-extension TCPSender {
   private mutating func judge(_ packet: Packet, _ news: AcknowledgmentFacts, at now: Int)
     -> AcknowledgmentResult
   {

@@ -156,12 +156,10 @@ enum Links {
   static func escaped(in bytes: Bytes) -> [Range<Int>] {
     let marks = ["%3D", "%3d"].map { Bytes($0.utf8) }
     guard bytes.has(UInt8(ascii: "%")) else { return [] }
-    return bytes.split { !isOfWord($0) }.filter { EscapedText.has(marks, in: Bytes($0)) }
-      .map(\.indices)
-  }
-
-  private static func isOfWord(_ byte: UInt8) -> Bool {
-    byte > 0x20 && !"\"'<>`".utf8.contains(byte)
+    return bytes.split { $0 <= 0x20 || "\"'<>`".utf8.contains($0) }.filter {
+      EscapedText.has(marks, in: Bytes($0))
+    }
+    .map(\.indices)
   }
 
   /// Returns the URLs with a scheme, or with a user and no scheme, without trailing punctuation.

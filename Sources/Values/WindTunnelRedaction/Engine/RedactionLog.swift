@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// A secret on a cassette: its place and kind, never its value.
-public struct CassetteLeak: Sendable, Hashable {
+public struct CassetteLeak: Sendable, Hashable, CustomStringConvertible {
   /// The number of the interaction, from 1; 0 for the cassette's own notes.
   public var number: Int
   /// The place within the interaction, such as `request header Authorization` or
@@ -13,9 +13,7 @@ public struct CassetteLeak: Sendable, Hashable {
   public var rule: String
   /// The length of the value in bytes.
   public var bytes: Int
-}
 
-extension CassetteLeak: CustomStringConvertible {
   /// The leak in one line, without the value.
   public var description: String {
     "\(number == 0 ? "" : "#\(number) ")\(place): \(kind), \(bytes) bytes"

@@ -108,6 +108,9 @@ enum TextShape {
       // Upper case alone is an acronym, and a few letters are a word in some language. Scattered
       // upper-case letters are neither.
       if part.count >= 8, letters.count * 5 > letterCount * 2 { return true }
+      // Few names contain three acronyms.
+      let capitals = runs.count { $0.count > 1 && kind($0[$0.startIndex]) == 1 }
+      if part.count >= 20, capitals > 2 { return true }
       let isOfOneCase = runs.count == 1 || runs.count == 2 && runs[0].count == 1
       return part.count >= (isOfOneCase ? 16 : 8) && wordCount * 2 < letterCount
     }

@@ -31,6 +31,8 @@ struct DeckResponder {
   private var linked: (origin: String?, link: Link, connection: LinkConnection)?
   /// The bytes that are being read, if they begin with a request; `nil` otherwise.
   private var spelling: [UInt8]?
+  /// The request of HTTP/2 that is being read, if it was received before.
+  private var recognised: ParsedRequestCache.Known?
 
   init(_ context: PortContext, start: Moment, isHTTP1: Bool) {
     (self.context, self.start) = (context, start)
@@ -53,14 +55,14 @@ struct DeckResponder {
     let now = Moment.now()
     return RequestArrival(
       start: now,
-      connection: SentRequest.Connection(
-        number: number,
-        isNew: !hasAsked,
-        isSecure: isSecure,
-        isHTTP2: !isHTTP1
-      ),
+      connection: connection(isSecure: isSecure),
       handshake: !hasAsked && isSecure ? .nanoseconds(now - start) : nil
     )
+  }
+
+  private func connection(isSecure: Bool) -> SentRequest.Connection {
+    let isNew = !hasAsked
+    return .init(number: number, isNew: isNew, isSecure: isSecure, isHTTP2: !isHTTP1)
   }
 
   /// Notes that a request that was decided has arrived completely.
@@ -215,37 +217,48 @@ struct DeckResponder {
 
   // MARK: Repeated requests
 
-  /// Responds to an HTTP/2 request that was received before; `nil` if it has to be prepared.
-  mutating func answer(_ head: RequestHead, on channel: Channel, at stream: StreamPlace) -> Answer?
-  {
-    spelling = nil
-    guard context.parsedRequests != nil, head.framing == .none, head.method == "GET" else {
-      return nil
-    }
-    return head.spelled.withUnsafeBytes { answer($0, on: channel, at: stream) }
+  /// Returns the head of a whole HTTP/2 request that was received before; `nil` if its fields have
+  /// to be read.
+  mutating func recognise(_ fields: [HPACKField], isSecure: Bool) -> RequestHead? {
+    (recognised, spelling) = (nil, nil)
+    guard !fields.isEmpty, let requests = context.parsedRequests else { return nil }
+    (recognised, spelling) = requests.find(fields, isSecure: isSecure)
+    return recognised?.head
+  }
+
+  /// Responds to the HTTP/2 request that was recognised; `nil` if it has to be prepared.
+  mutating func answerRecognised(on channel: Channel, at stream: StreamPlace) -> Answer? {
+    guard let known = recognised else { return nil }
+    recognised = nil
+    return answer(known, on: channel, at: stream)
   }
 
   /// Responds to a request whose bytes were received before; `nil` if the bytes have to be parsed.
-  mutating func answer(
-    _ bytes: UnsafeRawBufferPointer,
-    on channel: Channel,
-    at stream: StreamPlace? = nil
-  ) -> Answer? {
-    guard let requests = context.parsedRequests, bytes.count <= ParsedRequestCache.bytesMax else {
-      return nil
-    }
+  mutating func answer(_ bytes: UnsafeRawBufferPointer, on channel: Channel) -> Answer? {
+    // Fields of HTTP/2 are stored with a leading zero.
+    guard let requests = context.parsedRequests, bytes.first != 0,
+      bytes.count <= ParsedRequestCache.bytesMax
+    else { return nil }
     guard let known = requests.find(bytes, isSecure: channel.isSecure) else {
       spelling = Array(bytes)
       return nil
     }
-    let arrival = arrival(isSecure: channel.isSecure)
+    return answer(known, on: channel)
+  }
+
+  private mutating func answer(
+    _ known: ParsedRequestCache.Known,
+    on channel: Channel,
+    at stream: StreamPlace? = nil
+  ) -> Answer? {
+    let isSecure = channel.isSecure
     let rendered = channel.isCongested ? nil : known.rendered
     let decision = context.deck.decide(
       known.prepared,
       holding: rendered?.key,
       lane: context.lane,
       at: Date(),
-      on: arrival.connection
+      on: connection(isSecure: isSecure)
     )
     switch decision {
     case .sameResponse:
@@ -256,9 +269,10 @@ struct DeckResponder {
       return .sent
     case .outdated:
       // With another cassette, the same bytes may be another request.
-      requests.forgetAll()
+      context.parsedRequests?.forgetAll()
       return nil
     case .decided(var outcome):
+      let arrival = arrival(isSecure: isSecure)
       hasAsked = true
       connect(&outcome, arrival)
       noteEnd(of: outcome, arrival)
@@ -280,27 +294,12 @@ struct DeckResponder {
     // it.
     guard let bytes = spelling, let requests = context.parsedRequests, head.framing == .none,
       head.method == "GET",
+      // Over HTTP/2, such a request has ended with its head, so the fields are its own.
+      head.version != .http2 || head.headers["Content-Length"] == nil,
       // The URL must have been determined for this cassette, and the request must not name a lane.
       !prepared.namesLane,
       prepared.origin == naming?.cassetteOrigin || context.origins.recordedOrigin != nil
     else { return }
     requests.keep(ParsedRequestCache.Known(bytes, head, prepared, isSecure: isSecure))
-  }
-}
-
-extension RequestHead {
-  /// A GET of HTTP/2 in one spelling of its fields, which no request of HTTP/1.1 begins with.
-  fileprivate var spelled: [UInt8] {
-    var bytes: [UInt8] = [0]
-    bytes.reserveCapacity(256)
-    bytes.append(contentsOf: target.utf8)
-    for field in headers {
-      // No name and no value holds this byte.
-      bytes.append(0)
-      bytes.append(contentsOf: field.name.utf8)
-      bytes.append(0)
-      bytes.append(contentsOf: field.value.utf8)
-    }
-    return bytes
   }
 }

@@ -33,6 +33,8 @@ struct OutgoingResponse {
 /// The streams that have no writer but are still open for the client, and the end of the connection
 /// that waits for them.
 struct OpenStreams {
+  /// Whether a timer is set for the next turn to read.
+  var hasReadTimer = false
   /// The streams whose responses wait in the codec.
   var undelivered: Set<Int> = []
   /// The streams whose responses have stalled. They stay open.
@@ -47,6 +49,9 @@ struct OpenStreams {
   var nextRequestEnds: IdleEnd.CloseMethod?
   /// The streams that may carry, or carry, another protocol.
   var tunnels: [Int: StreamTunnel] = [:]
+  /// The protocols of the tunnels, until each has ended. Bytes of a stream that was reset may still
+  /// be on the link.
+  var successors: [Int: any ConnectionSuccessor] = [:]
   /// Whether a timer is set for responses that the client does not accept.
   var isWatchingWaits = false
   /// The next time at which bytes may arrive over the link that the responses share; `nil` if none
@@ -54,7 +59,7 @@ struct OpenStreams {
   var linkWake: Duration?
   /// The timer of ``linkWake``.
   var linkTimer: Reactor.Timer?
-  /// Whether the connection waits for its next turn to read.
+  /// Whether the connection waits for its next turn to read, or until its client has read.
   var isReadingLater = false
   /// Whether ``ServedRequests/flush()`` is running.
   var isFlushing = false

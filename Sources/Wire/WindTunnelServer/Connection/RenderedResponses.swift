@@ -1,8 +1,8 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 
-/// A response as bytes of HTTP/1.1.
-struct RenderedResponse {
+/// A response as bytes of HTTP/1.1. A class, so that repeated requests share it without copies.
+final class RenderedResponse: Sendable {
   /// The bytes of the head, or its field block in HTTP/2.
   let head: [UInt8]
   /// The recorded body. A chunked body of HTTP/1.1 includes its framing.
@@ -104,9 +104,8 @@ struct StreamPlace {
   let stream: Int
 
   fileprivate func append(_ response: RenderedResponse, to bytes: inout [UInt8]) {
-    codec.append(block: response.head, in: response.framing, on: stream, to: &bytes)
-    codec.append(response.body, in: response.framing, on: stream, to: &bytes)
-    codec.appendEnd([:], in: response.framing, on: stream, to: &bytes)
+    let (body, framing) = (response.body, response.framing)
+    codec.append(block: response.head, body, in: framing, on: stream, to: &bytes)
   }
 }
 

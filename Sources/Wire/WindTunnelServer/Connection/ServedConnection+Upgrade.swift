@@ -131,16 +131,19 @@ extension ServedConnection {
   private func leave(to successor: any ConnectionSuccessor, on carrier: any ByteCarrier) -> Data {
     guard let tunnel = carrier as? StreamTunnel else { return leave(to: successor) }
     tunnel.successor = successor
+    requests.streams.successors[tunnel.stream] = successor
     return Data()
   }
 
   /// Returns a function to be called when a carrier is closed.
   private func end(of exchange: RequestExchange, on carrier: any ByteCarrier) -> () -> Void {
-    let isConnection = carrier === channel
+    let stream = (carrier as? StreamTunnel)?.stream
     return { [weak self] in
       // The client may have left before the response passed the link.
       exchange.finished(.clientLeft)
-      if isConnection { self?.release() }
+      guard let self else { return }
+      if let stream { requests.streams.successors[stream] = nil }
+      if stream == nil || channel == nil { release() }
     }
   }
 

@@ -203,7 +203,7 @@ final class ServedConnection {
       requests.end(by: .close)
     case .parting, .stalled, .opening: channel?.close()
     case .takenOver(let successor): successor.stop()
-    case .ended: break
+    case .ended: requests.stopSuccessors()
     }
   }
 
@@ -213,6 +213,7 @@ final class ServedConnection {
     // Bytes for a client that has left may still be on the link.
     if case .takenOver(let successor) = state { successor.abandon() }
     channel?.abandon()
+    for successor in requests.streams.successors.values { successor.abandon() }
   }
 
   /// Closes the connection if its FIN was sent and the client has received everything.
@@ -267,12 +268,13 @@ final class ServedConnection {
     }
   }
 
-  /// Releases the channel, which has another owner or is closed.
+  /// Releases the channel, which has another owner or is closed. The connection ends with the last
+  /// protocol on its streams.
   func release() {
     channel = nil
     state = .ended
     deadline.end(on: reactor)
-    live.remove(self)
+    if requests.streams.successors.isEmpty { live.remove(self) }
   }
 
   private func isLate(_ kind: Deadline.Kind) {

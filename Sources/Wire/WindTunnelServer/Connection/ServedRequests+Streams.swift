@@ -3,16 +3,35 @@ internal import WindTunnel
 
 // Concurrent streams on one connection: their turns and their common end.
 extension ServedRequests {
+  /// Serves an HTTP/2 request that was received before; false if it must be decided as a new one.
+  func answerKnown(on stream: Int) -> Bool {
+    guard let http2, let channel else { return false }
+    let place = StreamPlace(codec: http2, stream: stream)
+    guard let answer = deck.answerRecognised(on: channel, at: place) else { return false }
+    http2.skipEnd()
+    awaitOldest()
+    proceed(with: answer, on: stream)
+    return true
+  }
+
   /// Continues after the other connections of the loop have had their turn.
   func readLater() {
     guard !streams.isReadingLater else { return }
     streams.isReadingLater = true
+    guard !streams.hasReadTimer else { return }
+    streams.hasReadTimer = true
     reactor.schedule(at: .now()) { [weak self] _ in
       guard let self else { return }
-      streams.isReadingLater = false
-      read()
-      if connection.isServing, channel?.inputEnded == true { endAfterInput() }
+      streams.hasReadTimer = false
+      readOn()
     }
+  }
+
+  /// Continues to read. A client that sends no more has its complete requests answered.
+  func readOn() {
+    streams.isReadingLater = false
+    read()
+    if connection.isServing, channel?.inputEnded == true { endAfterInput() }
   }
 
   /// Ends the connection of a client that sends no more, once its requests were read.
@@ -109,9 +128,12 @@ extension ServedRequests {
       streams.ending = ending
       channel?.write { codec.appendGoAway(to: &$0) }
     }
-    if live.isDraining { for tunnel in streams.tunnels.values { tunnel.successor?.stop() } }
+    if live.isDraining { stopSuccessors() }
     flush()
   }
+
+  /// Ends the protocols of the tunnels, since the server stops.
+  func stopSuccessors() { for successor in streams.successors.values { successor.stop() } }
 
   /// Ends the connection because of a fault in one response, after the written part of it. The
   /// other responses end as well.

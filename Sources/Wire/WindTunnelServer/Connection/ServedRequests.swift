@@ -8,6 +8,8 @@ internal import WindTunnel
 final class ServedRequests {
   /// The maximum number of events that a connection with streams reads before others have a turn.
   private static let eventsPerTurn = 128
+  /// The number of further events as which a reset counts, so that floods have short turns.
+  private static let eventsPerReset = 8
 
   unowned let connection: ServedConnection
   let context: PortContext
@@ -19,7 +21,7 @@ final class ServedRequests {
   /// The codec if it is HTTP/1.1, whose requests are recognised by their bytes.
   private var http1: HTTP1Codec?
   /// The codec if it is HTTP/2.
-  private var http2: HTTP2Codec?
+  private(set) var http2: HTTP2Codec?
   var deck: DeckResponder
   /// Whether the head of a request has arrived.
   private(set) var hasHead = false
@@ -55,6 +57,8 @@ final class ServedRequests {
     self.codec = codec
     (http1, http2) = (codec as? HTTP1Codec, codec as? HTTP2Codec)
     deck.isHTTP1 = http1 != nil
+    let isSecure = channel?.isSecure == true
+    http2?.knownHead = { [unowned self] in deck.recognise($0, isSecure: isSecure) }
   }
 
   // MARK: - Events of the connection
@@ -83,7 +87,8 @@ final class ServedRequests {
 
   /// Continues after the client has read the queue.
   func clientDrained() {
-    if isIdle || !codec.servesInOrder { return read() }
+    if !codec.servesInOrder { return readOn() }
+    if isIdle { return read() }
     for response in answering { response.writer.clientDrained() }
   }
 
@@ -112,7 +117,8 @@ final class ServedRequests {
 
   /// Continues after a response: with the next request, or with the end of the connection.
   func next(_ afterwards: Delivery.Afterwards) {
-    guard connection.isServing, let channel else { return }
+    let connection = connection
+    guard connection.isServing, let channel = connection.channel else { return }
     guard afterwards.keepsConnection, !live.isDraining, streams.ending == nil,
       !(channel.inputEnded && codec.bufferedBytes == 0)
     else { return end(by: .close) }
@@ -168,10 +174,10 @@ final class ServedRequests {
   }
 
   private func readRequests(on connection: ServedConnection) {
-    var left = Self.eventsPerTurn
+    var left = Self.eventsPerTurn + (http2?.resets ?? 0) * Self.eventsPerReset
     while connection.isServing {
       // The next request waits until the client has read most of the earlier responses.
-      if let channel, channel.isCongested, isIdle || !codec.servesInOrder {
+      if let channel = connection.channel, channel.isCongested, isIdle || !codec.servesInOrder {
         return awaitRequest(on: channel)
       }
       if codec.servesInOrder, let response = answering.first, response.upload == nil { return }
@@ -188,7 +194,8 @@ final class ServedRequests {
       }
       take(event, on: stream)
       left -= 1
-      if left == 0, !codec.servesInOrder { return readLater() }
+      let resets = http2?.resets ?? 0
+      if left <= resets * Self.eventsPerReset, !codec.servesInOrder { return readLater() }
     }
   }
 
@@ -205,6 +212,7 @@ final class ServedRequests {
   /// Waits for the first byte of a request.
   private func awaitRequest(on channel: Channel) {
     if channel.isCongested {
+      streams.isReadingLater = true
       channel.pauseReading()
       channel.notifyWhenDrained()
     } else {
@@ -243,7 +251,7 @@ final class ServedRequests {
   private func begin(_ head: RequestHead, on stream: Int) {
     if !codec.servesInOrder, refuses(stream) { return }
     hasHead = true
-    if answerKnown(head, on: stream) { return }
+    if answerKnown(on: stream) { return }
     if head.opensTunnel, let channel {
       streams.tunnels[stream] = StreamTunnel(stream, of: self, on: channel)
     }
@@ -305,7 +313,7 @@ final class ServedRequests {
   }
 
   /// Continues after a decision of the deck about a complete request.
-  private func proceed(with answer: DeckResponder.Answer, on stream: Int) {
+  func proceed(with answer: DeckResponder.Answer, on stream: Int) {
     switch answer {
     case .sent:
       noteWritten(stream)
@@ -365,16 +373,6 @@ final class ServedRequests {
       deadline.begin(.none, on: reactor)
       proceed(with: answer, on: HTTP1Codec.stream)
     }
-    return true
-  }
-
-  /// Serves an HTTP/2 request that was received before; false if it must be decided as a new one.
-  private func answerKnown(_ head: RequestHead, on stream: Int) -> Bool {
-    guard let http2, let channel,
-      let answer = deck.answer(head, on: channel, at: StreamPlace(codec: http2, stream: stream))
-    else { return false }
-    awaitOldest()
-    proceed(with: answer, on: stream)
     return true
   }
 

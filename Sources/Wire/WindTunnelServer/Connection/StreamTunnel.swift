@@ -12,7 +12,7 @@ final class StreamTunnel: ByteCarrier {
   let channel: Channel
   /// The protocol of the tunnel; `nil` until the response.
   var successor: (any ConnectionSuccessor)?
-  private let stream: Int
+  let stream: Int
   private weak var requests: ServedRequests?
   private let codec: any ConnectionCodec
   /// The time for which the client may keep its side open after the end of this one.

@@ -89,7 +89,7 @@ public final class DNSServer: Sendable {
 }
 
 /// A name server on its loop: its datagrams and its connections. On the loop's thread only.
-private final class DNSService {
+private final class DNSService: ReadinessHandler {
   /// The maximum numbers of connected resolvers and of delayed responses.
   private static let (connectionsMax, waitingMax) = (256, 10_000)
 
@@ -179,9 +179,7 @@ private final class DNSService {
 
   /// Counts the end of a connection.
   func left() { connections -= 1 }
-}
 
-extension DNSService: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
     // Many datagrams must leave time for the connections.
     for _ in 0..<64 {
@@ -199,7 +197,7 @@ extension DNSService: ReadinessHandler {
 }
 
 /// One resolver's TCP connection: messages after their length of two bytes (RFC 7766 §8).
-private final class DNSConnection {
+private final class DNSConnection: ChannelDelegate {
   private let service: DNSService
   private var buffer: [UInt8] = []
   private var idle: Reactor.Timer?
@@ -231,9 +229,7 @@ private final class DNSConnection {
     }
     if !isTaken { channel.close() }
   }
-}
 
-extension DNSConnection: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     wait(on: channel)
     buffer.append(contentsOf: bytes)

@@ -44,7 +44,11 @@ struct ReplayHandler: RequestHandler {
     // have a name without one.
     if !name.contains(".") { return true }
     if Self.machineNames.contains(name) { return true }
-    if !PrivateAddress.isLoopback(context.host), Self.isLocalName(name) { return true }
+    // Names of a local network: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4) and `internal`,
+    // which ICANN keeps out of the root. A machine that can assign such names on a network can also
+    // send requests to a server that listens on that network.
+    let isLocal = [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
+    if isLocal, !PrivateAddress.isLoopback(context.host) { return true }
     let origins = context.origins
     let places = [origins.recordedOrigin, origins.upstream?.url] + origins.ignoredHosts.map(\.url)
     return places.contains { $0?.host == name }
@@ -56,13 +60,4 @@ struct ReplayHandler: RequestHandler {
   private static let machineNames: Set<String> = [
     "host.docker.internal", "gateway.docker.internal", "host.containers.internal",
   ]
-
-  /// Whether a name belongs to a local network: `local` (RFC 6762 §3), `home.arpa` (RFC 8375 §4)
-  /// and `internal`, which ICANN keeps out of the root.
-  ///
-  /// A machine that can assign such names on a network can also send requests to a server that
-  /// listens on that network.
-  private static func isLocalName(_ name: String) -> Bool {
-    [".local", ".internal", ".home.arpa"].contains { name.hasSuffix($0) }
-  }
 }

@@ -24,9 +24,7 @@ struct RequestFilter: Sendable, Hashable {
     }
     return Array(meant.prefix(limit))
   }
-}
 
-extension RequestFilter {
   private static let names = ["method", "path", "since", "status", "source", "limit"]
 
   /// Parses the query of a URL, such as `path=/users/*&status=503`.

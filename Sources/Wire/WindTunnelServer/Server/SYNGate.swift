@@ -6,7 +6,7 @@ internal import WindTunnel
 /// While the accept queue is full, the system drops each SYN (RFC 9293 §3.5) and counts it. The
 /// client's system sends it again after a while. So the gate fills the queue with a connection of
 /// its own until enough attempts are lost. Used only on its loop's thread.
-final class SYNGate {
+final class SYNGate: ReadinessHandler {
   let address: SocketAddress
 
   private let socket: Socket
@@ -117,9 +117,7 @@ final class SYNGate {
   private func next() -> Socket? {
     do throws(SocketError) { return try socket.accept() } catch { return nil }
   }
-}
 
-extension SYNGate: ReadinessHandler {
   func isReady(_ readiness: Readiness) {
     // The system has answered the connections in the queue, so they can no longer be lost.
     let before = ordinal

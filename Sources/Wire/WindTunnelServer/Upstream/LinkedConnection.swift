@@ -33,7 +33,7 @@ extension Channel: ByteCarrier {
 /// Bytes that are written here reach the client after the link has carried them. Bytes from the
 /// client reach the delegate in the same way. In each direction the order is kept and the end
 /// follows all bytes. Without a link, everything passes at once. Use it on the loop's thread only.
-final class LinkedConnection {
+final class LinkedConnection: ChannelDelegate {
   /// The other end of the link. It must hold this object weakly; the carrier holds this object.
   var delegate: (any ChannelDelegate)?
   private let carrier: any ByteCarrier
@@ -236,9 +236,7 @@ final class LinkedConnection {
     (self.delegate, own) = (nil, nil)
     delegate?.channelClosed(channel, error)
   }
-}
 
-extension LinkedConnection: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { receive(bytes) }
 
   func channelReachedEnd(_ channel: Channel) {

@@ -1,7 +1,9 @@
 internal import WindTunnel
 
-/// The replacement of an origin in a field's value: `Location: http://127.0.0.1:8000/a`,
-/// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`, `Location: //127.0.0.1:8000/a`.
+/// The replacement of an origin in a field's value.
+///
+/// Examples: `Location: http://127.0.0.1:8000/a`, `Location: //127.0.0.1:8000/a`,
+/// `Link: </a>; rel=next, <http://127.0.0.1:8000/b>; rel=last`.
 enum OriginRenaming {
   /// Replaces each of these origins, such as `http://127.0.0.1:8000`, by another. In a URL without
   /// a scheme, its host and port are replaced (RFC 3986 §4.2).
@@ -10,7 +12,8 @@ enum OriginRenaming {
     let authority = origin.drop { $0 != "/" }.dropFirst(2)
     var (result, rest) = ("", text[...])
     while let slashes = rest.firstRange(of: "//") {
-      let end = rest[slashes.upperBound...].firstIndex(where: isEnd) ?? rest.endIndex
+      let end =
+        rest[slashes.upperBound...].firstIndex { "/?#<>\"'`;, \t\\".contains($0) } ?? rest.endIndex
       let named = rest[slashes.upperBound..<end]
       let before = rest[..<slashes.lowerBound]
       func isMeant(_ scheme: some StringProtocol) -> Bool {
@@ -30,10 +33,6 @@ enum OriginRenaming {
       rest = rest[end...]
     }
     return result + rest
-  }
-
-  private static func isEnd(_ character: Character) -> Bool {
-    "/?#<>\"'`;, \t\\".contains(character)
   }
 }
 

@@ -5,7 +5,7 @@ internal import WindTunnel
 ///
 /// Neither side is read faster than the other accepts bytes. The end of one direction is passed on
 /// as an end, and a reset as a reset. The faults of a conversation are decided elsewhere.
-final class Relay {
+final class Relay: ChannelDelegate {
   /// The events of one side.
   enum Event {
     /// Bytes have arrived; the memory is valid only during the call.
@@ -198,9 +198,7 @@ final class Relay {
     ended?(error)
     (ended, observe, tell) = (nil, nil, nil)
   }
-}
 
-extension Relay: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     came(bytes, from: side(channel))
   }

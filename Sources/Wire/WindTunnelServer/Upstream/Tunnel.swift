@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
 ///
 /// Use it on the loop's thread only. It does not decide on faults: it connects, passes, pauses and
 /// ends as the player requires.
-final class Tunnel {
+final class Tunnel: Courier, ChannelDelegate {
   private let decision: TunnelDecision
   private let authority: String
   private let reactor: Reactor
@@ -272,9 +272,7 @@ final class Tunnel {
     updateReading()
     advance(.tick)
   }
-}
 
-extension Tunnel: Courier {
   var now: Duration? { phase == .ended ? nil : alarm.now }
 
   /// Whether an action may be performed: not before the connection to the origin is open.
@@ -309,9 +307,7 @@ extension Tunnel: Courier {
   func converse(_ head: ResponseHead, _ faults: [ConversationFault]) { reset() }
 
   func wake(at moment: Duration) { alarm.set(moment) { [weak self] in self?.advance(.tick) } }
-}
 
-extension Tunnel: ChannelDelegate {
   func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) {
     receive(bytes, channel === upstream ? .down : .up)
   }

@@ -4,7 +4,7 @@ internal import WindTunnelSymptoms
 
 /// A comparison of a live origin's responses with those on a cassette: interaction by interaction,
 /// field by field.
-public struct Drift: Sendable, Hashable {
+public struct Drift: Sendable, Hashable, CustomStringConvertible {
   /// A field in which the live response differs from the recorded one.
   public struct Difference: Sendable, Hashable {
     /// The place of the field, or `answer` if one of the two responses is a failure.
@@ -70,9 +70,7 @@ public struct Drift: Sendable, Hashable {
   public var skipped: [CheckedInteraction] {
     entries.filter { if case .skipped = $0.verdict { true } else { false } }
   }
-}
 
-extension Drift: CustomStringConvertible {
   /// The maximum number of differences of one interaction that the text lists; the JSON has all.
   private static let differencesMax = 20
 
@@ -108,6 +106,22 @@ extension Drift: CustomStringConvertible {
     ]
     return Data(json.fileBytes())
   }
+
+  /// Returns the reason for not sending an interaction's request to a live origin; `nil` if it can
+  /// be sent.
+  package static func reasonToSkip(_ interaction: Interaction, asksUnsafe: Bool) -> String? {
+    let request = interaction.request
+    if let failure = interaction.failure {
+      return "its recording is a failure, \(failure.symptom.rawValue)"
+    }
+    if interaction.isConversation || !interaction.messages.isEmpty { return "it is a WebSocket" }
+    // RFC 9110 §9.2.1, except TRACE, which clients do not send.
+    if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
+      return "\(request.method) is not safe to send again"
+    }
+    if interaction.isTemplate { return "its response is a template" }
+    return request.url.path.contains("{") ? "its URL is a pattern" : nil
+  }
 }
 
 extension Drift.Difference: CustomStringConvertible {
@@ -134,23 +148,5 @@ extension Drift.CheckedInteraction {
       members += [.init("verdict", "drifted"), .init("differences", .array(list))]
     }
     return .object(members)
-  }
-}
-
-extension Drift {
-  /// Returns the reason for not sending an interaction's request to a live origin; `nil` if it can
-  /// be sent.
-  package static func reasonToSkip(_ interaction: Interaction, asksUnsafe: Bool) -> String? {
-    let request = interaction.request
-    if let failure = interaction.failure {
-      return "its recording is a failure, \(failure.symptom.rawValue)"
-    }
-    if interaction.isConversation || !interaction.messages.isEmpty { return "it is a WebSocket" }
-    // RFC 9110 §9.2.1, except TRACE, which clients do not send.
-    if !asksUnsafe, !["GET", "HEAD", "OPTIONS"].contains(request.method) {
-      return "\(request.method) is not safe to send again"
-    }
-    if interaction.isTemplate { return "its response is a template" }
-    return request.url.path.contains("{") ? "its URL is a pattern" : nil
   }
 }

@@ -109,7 +109,11 @@ private struct DriftComparison {
     let (there, here) = (Self.opened(recorded), Self.opened(live))
     if there == here { return }
     if let there = Self.structure(there), let here = Self.structure(here) {
-      return compare(there, here, at: "$")
+      // The order of keys and the spelling of numbers have no meaning.
+      for change in JSONChange.of(there, here, path: "$", step: Self.step, agree: Self.agree) {
+        note("body \(change.path)", change.old?.description, change.new?.description)
+      }
+      return
     }
     guard let there = String(utf8: there), let here = String(utf8: here) else {
       return compareBytes(there, here)
@@ -126,28 +130,6 @@ private struct DriftComparison {
     guard data.first == UInt8(ascii: "{") || data.first == UInt8(ascii: "[") else { return nil }
     // A body that is not JSON is compared as text, so the reason does not matter.
     return try? JSONParser.parse(data)
-  }
-
-  /// Compares two structures value by value; the order of keys and the spelling of numbers have no
-  /// meaning.
-  private mutating func compare(_ recorded: JSON, _ live: JSON, at path: String) {
-    switch (recorded, live) {
-    case (.object(let there), .object(let here)):
-      for name in Self.unique((there + here).map(\.name.value)) {
-        pair(recorded[name], live[name], at: path + Self.step(name))
-      }
-    case (.array(let there), .array(let here)):
-      for index in 0..<max(there.count, here.count) {
-        pair(there.dropFirst(index).first, here.dropFirst(index).first, at: "\(path)[\(index)]")
-      }
-    default:
-      if !Self.agree(recorded, live) { note("body \(path)", "\(recorded)", "\(live)") }
-    }
-  }
-
-  private mutating func pair(_ recorded: JSON?, _ live: JSON?, at path: String) {
-    if let recorded, let live { return compare(recorded, live, at: path) }
-    note("body \(path)", recorded?.description, live?.description)
   }
 
   private static func agree(_ recorded: JSON, _ live: JSON) -> Bool {

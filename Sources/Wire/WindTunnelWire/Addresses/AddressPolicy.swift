@@ -139,7 +139,9 @@ public struct AllowedAddress: Sendable, Hashable {
   }
 
   package func covers(_ other: SocketAddress) -> Bool {
-    (isAnyPort ? other.at(port: 0) : other).isSame(as: address)
+    let other = isAnyPort ? other.at(port: 0) : other
+    // The interface does not count.
+    return other.addressBytes == address.addressBytes && other.port == address.port
   }
 }
 
@@ -204,11 +206,6 @@ extension SocketAddress {
   fileprivate var translated: SocketAddress? {
     if Self.translatedByNAT64.contains(self) { return four(at: 12) }
     return Self.sixToFour.contains(self) ? four(at: 2) : nil
-  }
-
-  /// Whether address and port are equal, ignoring the interface.
-  fileprivate func isSame(as other: SocketAddress) -> Bool {
-    addressBytes == other.addressBytes && port == other.port
   }
 
   private func four(at place: Int) -> SocketAddress? {

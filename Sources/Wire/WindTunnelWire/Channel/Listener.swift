@@ -1,5 +1,5 @@
 /// A listening socket on a loop.
-package final class Listener {
+package final class Listener: ReadinessHandler {
   /// The address of the socket; if port 0 was requested, it has the port that the system chose.
   package let address: SocketAddress
   /// Whether connections are accepted.
@@ -69,9 +69,7 @@ package final class Listener {
     isAccepting = false
     socket.close()
   }
-}
 
-extension Listener: ReadinessHandler {
   package func isReady(_ readiness: Readiness) {
     // Many new connections must leave time for existing ones.
     for _ in 0..<64 where isAccepting {

@@ -9,7 +9,7 @@ internal import WindTunnelHTTP
 /// when one has failed or has not connected within a quarter of a second (§5). Earlier attempts
 /// continue, and the first connection wins. Forbidden addresses are skipped. On the loop's thread
 /// only.
-package final class OriginConnector {
+package final class OriginConnector: ChannelDelegate {
   /// One attempt to connect, with its timeout.
   private struct Attempt {
     var channel: Channel
@@ -179,9 +179,7 @@ package final class OriginConnector {
     attempt.channel.delegate = nil
     attempt.channel.abandon()
   }
-}
 
-extension OriginConnector: ChannelDelegate {
   package func channelConnected(_ channel: Channel) { complete(.success(channel)) }
 
   // No bytes are expected before the connection is ready.

@@ -7,7 +7,7 @@ internal import WindTunnelSymptoms
 ///
 /// Pings and a server's close frame are answered automatically. Members that are not private may be
 /// called on any thread; all others run on the client's thread.
-package final class WebSocketLine: @unchecked Sendable {
+package final class WebSocketLine: @unchecked Sendable, ChannelDelegate {
   /// The events of a connection.
   package enum Event: Sendable {
     /// The handshake is complete, with the server's head.
@@ -230,9 +230,7 @@ package final class WebSocketLine: @unchecked Sendable {
     drained = []
     for done in waiting { done(isSent) }
   }
-}
 
-extension WebSocketLine: ChannelDelegate {
   package func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { listen(bytes) }
 
   package func channelReachedEnd(_ channel: Channel) {

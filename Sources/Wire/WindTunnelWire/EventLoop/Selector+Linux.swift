@@ -62,7 +62,9 @@
         let count = wt_epoll_wait(epoll, events.baseAddress, 256, nanoseconds ?? -1)
         // An interrupted wait has no events; the caller waits again.
         guard count > 0 else { return }
-        for event in events[..<Int(count)] {
+        // In reverse, because the system appends a descriptor that becomes ready to the list of the
+        // last wait. The last one of a round, which misses the next, then begins the one after it.
+        for event in events[..<Int(count)].reversed() {
           let token = Token(rawValue: event.token)
           if token == .wakeUp { spendWakeUps() } else { body(token, Self.readiness(event.events)) }
         }

@@ -55,9 +55,7 @@ package struct AnswerFraming: Sendable, Hashable {
     // These announce nothing, not even to a HEAD (RFC 9110 §8.6).
     if 100..<200 ~= status || status == 204 { announcement = .nothing }
   }
-}
 
-extension AnswerFraming {
   /// Returns the value of `content-length`, given the recorded one; `nil` if none is announced.
   func announcedLength(recorded: String?) -> String? {
     switch announcement {
@@ -130,6 +128,15 @@ extension [UInt8] {
       append(static: "Connection: keep-alive\r\n")
     }
   }
+
+  /// Appends the last response of a connection.
+  mutating func appendLast(_ response: Response) {
+    var head = response.head
+    head.headers["Content-Length"] = String(response.body.count)
+    head.headers["Connection"] = "close"
+    appendHead(head)
+    append(contentsOf: response.body.data)
+  }
 }
 
 extension ResponseHead {
@@ -201,17 +208,6 @@ extension Response {
       headers: ["Content-Type": "text/plain; charset=utf-8"],
       body: Body(text + "\n")
     )
-  }
-}
-
-extension [UInt8] {
-  /// Appends the last response of a connection.
-  mutating func appendLast(_ response: Response) {
-    var head = response.head
-    head.headers["Content-Length"] = String(response.body.count)
-    head.headers["Connection"] = "close"
-    appendHead(head)
-    append(contentsOf: response.body.data)
   }
 }
 

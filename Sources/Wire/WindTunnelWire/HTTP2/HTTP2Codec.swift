@@ -4,13 +4,15 @@ package import WindTunnelHTTP
 /// HTTP/2 on a server's connection (RFC 9113): one stream for each request, without server push and
 /// without priorities.
 ///
+/// In the client's role, ``HTTP2ClientCodec`` reads its frames and opens its streams.
+///
 /// Frames are read one at a time, when the server requests the next event. Control frames wait
 /// until ``appendPending(upTo:to:)`` or a response writes them.
 package final class HTTP2Codec: ConnectionCodec {
-  private enum Stage {
+  enum Stage {
     /// The connection preface of the client is expected (RFC 9113 §3.4).
     case preface
-    /// The client's first SETTINGS frame is expected.
+    /// The peer's first SETTINGS frame is expected.
     case settings
     case open
     /// The connection has failed. GOAWAY was written or is pending.
@@ -21,39 +23,58 @@ package final class HTTP2Codec: ConnectionCodec {
   package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
   private var input = ByteQueue()
-  private var stage = Stage.preface
-  private var hasEnded = false
+  private(set) var stage: Stage
+  private(set) var hasEnded = false
   /// Whether bytes were written that are not frames. No frames follow them.
   private var hasLeftFraming = false
   /// The end of the request whose last part was returned; `nil` if there is none.
   private var followUp: (stream: Int, event: RequestParser.Event)?
-  private var reader: HTTP2FrameReader
+  var reader: HTTP2FrameReader
 
   /// Creates the codec of a connection.
   ///
   /// - Parameters:
+  ///   - role: The role of this end.
   ///   - limits: The limits of a request, as over HTTP/1.1.
   ///   - bounds: The limits of the connection.
   ///   - acceptsWebSockets: Whether a stream can carry a WebSocket (RFC 8441).
   ///   - clock: Returns the time, by which resets are limited.
   package init(
+    as role: HTTP2Role = .server,
     limits: Limits,
     bounds: HTTP2Limits = HTTP2Limits(),
     acceptsWebSockets: Bool = false,
     clock: @escaping () -> Moment = Moment.now
   ) {
-    reader = HTTP2FrameReader(limits, bounds, clock)
+    reader = HTTP2FrameReader(role, limits, bounds, clock)
     reader.acceptsWebSockets = acceptsWebSockets
-    reader.output.control.bytes.appendSettings([
-      (.maxConcurrentStreams, bounds.concurrentStreamsMax),
-      (.initialWindowSize, bounds.streamWindowBytes),
-      (.maxHeaderListSize, limits.headerBytesMax),
-      (.enableConnectProtocol, acceptsWebSockets ? 1 : 0),
-    ])
+    stage = role == .server ? .preface : .settings
+    if role == .client { reader.output.control.bytes = Self.preface }
+    let own: [(HTTP2Setting, Int)] =
+      role == .client
+      ? [(.enablePush, 0)]
+      : [
+        (.maxConcurrentStreams, bounds.concurrentStreamsMax),
+        (.enableConnectProtocol, acceptsWebSockets ? 1 : 0),
+      ]
+    reader.output.control.bytes.appendSettings(
+      own + [
+        (.initialWindowSize, bounds.streamWindowBytes), (.maxHeaderListSize, limits.headerBytesMax),
+      ]
+    )
     // RFC 9113 §6.9.2: SETTINGS do not change the connection's flow-control window.
     reader.output.control.bytes.appendWindowUpdate(bounds.connectionWindowBytes - 65_535, on: 0)
   }
 
+  /// Returns the head of a whole request that was received before in the same fields; `nil` if the
+  /// fields have to be read. Called with each request, and without fields if it is not whole.
+  package var knownHead: (([HPACKField]) -> RequestHead?)? {
+    get { reader.knownHead }
+    set { reader.knownHead = newValue }
+  }
+
+  /// The number of resets by the client or because of its errors.
+  package var resets: Int { reader.resets }
   package var servesInOrder: Bool { false }
   package var bufferedBytes: Int { input.count }
   package var isBetweenRequests: Bool {
@@ -89,10 +110,13 @@ package final class HTTP2Codec: ConnectionCodec {
 
   package func takeRemainder() -> Data { Data() }
 
+  /// Skips the end of the request whose head was returned last, if the request is whole.
+  package func skipEnd() { followUp = nil }
+
   package func giveBack(_ count: Int, on stream: Int) { reader.giveBack(count, on: stream) }
 
   /// Reads one frame; `nil` if it is incomplete.
-  private func step() throws(HTTP2Fault) -> HTTP2FrameReader.Found? {
+  func step() throws(HTTP2Fault) -> HTTP2FrameReader.Found? {
     if stage == .preface {
       guard try readPreface() else { return nil }
       stage = .settings
@@ -136,9 +160,7 @@ package final class HTTP2Codec: ConnectionCodec {
   private func take(_ fault: HTTP2Fault) -> (stream: Int, event: RequestParser.Event)? {
     switch fault {
     case .connection(let code, let sentence):
-      stage = .failed
-      input = ByteQueue()
-      reader.output.fail(code, sentence)
+      fail(code, sentence)
       return (0, .failed(.bad(sentence)))
     case .refused(let id, let error):
       guard reader.countReset() else { return take(HTTP2FrameReader.tooManyResets) }
@@ -150,6 +172,13 @@ package final class HTTP2Codec: ConnectionCodec {
       guard reader.countReset() else { return take(HTTP2FrameReader.tooManyResets) }
       return isServed ? (id, .failed(.bad(sentence))) : nil
     }
+  }
+
+  /// Ends the connection with an error.
+  func fail(_ code: StreamError, _ sentence: String) {
+    stage = .failed
+    input = ByteQueue()
+    reader.output.fail(code, sentence)
   }
 
   /// Ends an incomplete request after the client has closed its side; `nil` if there is none.
@@ -173,7 +202,7 @@ package final class HTTP2Codec: ConnectionCodec {
 
   /// Calls a function with the writer, which appends to the output.
   @discardableResult
-  private func write<Result>(
+  func write<Result>(
     to bytes: inout [UInt8],
     _ body: (inout HTTP2Writer) -> Result
   ) -> Result {
@@ -191,14 +220,15 @@ package final class HTTP2Codec: ConnectionCodec {
     write(to: &bytes) { $0.append(head.head, framed: head.framing, on: stream) }
   }
 
-  /// Writes the head of a final response, whose field block is given.
+  /// Writes a complete final response, whose field block is given.
   package func append(
     block: [UInt8],
+    _ content: Data,
     in framing: Framing,
     on stream: Int,
     to bytes: inout [UInt8]
   ) {
-    write(to: &bytes) { $0.append(block: block, in: framing, on: stream) }
+    write(to: &bytes) { $0.append(block: block, content, in: framing, on: stream) }
   }
 
   package func append(

@@ -110,12 +110,9 @@ extension [UInt8] {
     on stream: Int = 0,
     length: Int
   ) {
-    append(UInt8(truncatingIfNeeded: length >> 16))
-    append(UInt8(truncatingIfNeeded: length >> 8))
-    append(UInt8(truncatingIfNeeded: length))
-    append(type.rawValue)
-    append(flags.rawValue)
-    appendNumber(stream)
+    let header = UInt64(length) << 40 | UInt64(type.rawValue) << 32 | UInt64(flags.rawValue) << 24
+    Swift.withUnsafeBytes(of: (header | UInt64(stream) >> 8).bigEndian) { append(contentsOf: $0) }
+    append(UInt8(truncatingIfNeeded: stream))
   }
 
   /// Writes a number of four bytes, most significant byte first.

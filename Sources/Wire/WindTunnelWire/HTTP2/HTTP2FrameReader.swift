@@ -1,8 +1,8 @@
 internal import Foundation
 internal import WindTunnelHTTP
 
-/// Reads the frames of a client, and applies them to requests, flow-control windows and the
-/// connection.
+/// Reads the frames of the peer, and applies them to requests, flow-control windows and the
+/// connection. In the client's role, the received messages are responses.
 struct HTTP2FrameReader {
   /// The result of a frame: a part of a request, or nothing for the server.
   struct Found {
@@ -12,25 +12,36 @@ struct HTTP2FrameReader {
     var event: RequestParser.Event?
     /// Whether the request ends with this event.
     var isLast = false
+    /// An event of the client's role, which has no equal for a server.
+    var response: HTTP2ClientCodec.Event?
   }
 
-  private let limits: Limits
-  private let bounds: HTTP2Limits
+  let limits: Limits
+  let bounds: HTTP2Limits
   /// Whether a stream can carry a WebSocket (RFC 8441).
   var acceptsWebSockets = false
+  /// Returns the head of a whole request that was received before in the same fields.
+  var knownHead: (([HPACKField]) -> RequestHead?)?
   private let clock: () -> Moment
   private var blocks: HTTP2FieldBlocks
   /// The writer of this end's frames.
   var output: HTTP2Writer
   private var window: HTTP2ReceiveWindow
   private var budget: HTTP2ResetBudget
+  /// The number of resets so far, including resets of streams that have ended.
+  private(set) var resets = 0
   /// The number of consecutive DATA frames without content.
   private var emptyData = 0
 
-  init(_ limits: Limits, _ bounds: HTTP2Limits, _ clock: @escaping () -> Moment) {
+  init(
+    _ role: HTTP2Role,
+    _ limits: Limits,
+    _ bounds: HTTP2Limits,
+    _ clock: @escaping () -> Moment
+  ) {
     (self.limits, self.bounds, self.clock) = (limits, bounds, clock)
     blocks = HTTP2FieldBlocks(limits, bounds)
-    output = HTTP2Writer(bounds, clock)
+    output = HTTP2Writer(role, bounds, clock)
     window = HTTP2ReceiveWindow(bounds.connectionWindowBytes)
     budget = HTTP2ResetBudget(bounds, at: clock())
   }
@@ -41,7 +52,10 @@ struct HTTP2FrameReader {
   static let tooManyResets = HTTP2Fault.excess("Too many streams were reset.")
 
   /// Counts a reset by the client or because of its error; false if there were too many.
-  mutating func countReset() -> Bool { budget.spend(at: clock()) }
+  mutating func countReset() -> Bool {
+    resets += 1
+    return budget.spend(at: clock())
+  }
 
   /// Reads a frame whose size was checked.
   mutating func read(_ frame: HTTP2Frame) throws(HTTP2Fault) -> Found {
@@ -62,7 +76,8 @@ struct HTTP2FrameReader {
     case .goAway:
       try frame.expectConnection()
       try frame.expectSize(frame.length >= 8)
-    case .pushPromise: throw .violation("A client cannot push.")
+      if output.streams.role == .client { return Found(goAway: frame) }
+    case .pushPromise: throw .violation("Neither end of this connection may push.")
     case .continuation, .headers:
       throw .violation("A CONTINUATION frame continues no field block.")
     // RFC 9113 §5.5: unknown frame types are ignored.
@@ -113,6 +128,9 @@ struct HTTP2FrameReader {
     isEnd: Bool,
     of stream: HTTP2Stream
   ) throws(HTTP2Fault) -> Found {
+    guard stream.awaitedHead == nil else {
+      throw .stream(stream.id, .protocolError, "Content precedes the head of its response.")
+    }
     stream.request.received += content.count
     let received = stream.request.received
     // RFC 9113 §8.1.1.
@@ -131,7 +149,7 @@ struct HTTP2FrameReader {
 
   /// Returns the open stream of a frame; `nil` if the frame was in transit when this end reset the
   /// stream (RFC 9113 §5.1).
-  private func open(_ id: Int) throws(HTTP2Fault) -> HTTP2Stream? {
+  func open(_ id: Int) throws(HTTP2Fault) -> HTTP2Stream? {
     if let stream = output.streams[id] { return stream }
     if output.isBeyondGoAway(id) { return nil }
     switch output.streams.end(of: id) {
@@ -149,6 +167,7 @@ struct HTTP2FrameReader {
 
   private mutating func read(_ block: HTTP2FieldBlocks.Block) throws(HTTP2Fault) -> Found {
     let id = block.stream
+    if output.streams.role == .client { return try readResponse(block) }
     if id > output.streams.last { return try begin(block) }
     guard let stream = try open(id) else { return .nothing }
     guard !stream.request.isEnded else {
@@ -184,6 +203,10 @@ struct HTTP2FrameReader {
       output.streams.insert(stream)
       throw .refused(id, .fieldsTooLarge(limits))
     }
+    if let head = knownHead?(block.endsStream ? fields : []) {
+      output.streams.insert(stream)
+      return Found(stream: id, event: .head(head), isLast: true)
+    }
     do throws(HTTP2RequestFields.Failure) {
       let request = try HTTP2RequestFields(fields, takesProtocol: acceptsWebSockets)
       stream.request.length = request.contentLength
@@ -205,8 +228,8 @@ struct HTTP2FrameReader {
     }
   }
 
-  /// Ends a request with its trailers. The fields are `nil` if they are too large.
-  private mutating func end(
+  /// Ends a message with its trailers. The fields are `nil` if they are too large.
+  mutating func end(
     _ stream: HTTP2Stream,
     _ fields: [HPACKField]?
   ) throws(HTTP2Fault) -> Found {
@@ -247,12 +270,15 @@ struct HTTP2FrameReader {
     if output.streams.isIdle(id), !output.isBeyondGoAway(id) {
       throw .violation("RST_STREAM names an idle stream.")
     }
-    guard let stream = output.streams[id] else { return .nothing }
+    guard let stream = output.streams[id] else {
+      resets += 1
+      return .nothing
+    }
     output.streams.close(id, .resetByClient)
     guard countReset() else { throw Self.tooManyResets }
+    let code = StreamError(received: frame.payload.number(at: 0))
+    if output.streams.role == .client { return Found(reset: stream, by: code) }
     if !stream.isServed { return .nothing }
-    // RFC 9113 §7: an unknown code is treated as INTERNAL_ERROR.
-    let code = StreamError(rawValue: UInt32(frame.payload.number(at: 0))) ?? .internalError
     return Found(stream: id, event: .failed(.bad("The client reset the stream: \(code).")))
   }
 

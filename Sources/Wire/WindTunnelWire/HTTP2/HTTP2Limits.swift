@@ -1,7 +1,7 @@
 /// The limits of one HTTP/2 connection, in addition to ``Limits``.
 ///
 /// Fields are limited by `headerBytesMax` and `headerFieldsMax`, content by `bodyBytesMax`, as over
-/// HTTP/1.1. A client that exceeds a limit of the connection receives GOAWAY with
+/// HTTP/1.1. A peer that exceeds a limit of the connection receives GOAWAY with
 /// ENHANCE_YOUR_CALM.
 package struct HTTP2Limits: Sendable, Hashable {
   /// The maximum number of open streams (SETTINGS_MAX_CONCURRENT_STREAMS). Further requests are
@@ -45,11 +45,16 @@ package struct HTTP2Limits: Sendable, Hashable {
   ///
   /// nghttp2: 32.
   package var settingsMax = 32
+  /// The maximum number of interim responses (RFC 9110 §15.2) on a stream.
+  package var interimResponsesMax = 1_000
   /// The maximum number of reset streams that are remembered, so that late frames are not errors.
   package var resetStreamsKept = 1_024
 
   package init() {}
 }
+
+/// The role of an end of a connection.
+package enum HTTP2Role: Sendable, Hashable { case client, server }
 
 /// The number of resets that a client may still cause. It grows with time, up to a maximum.
 struct HTTP2ResetBudget {

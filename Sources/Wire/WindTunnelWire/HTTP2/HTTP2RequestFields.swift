@@ -147,7 +147,7 @@ struct HTTP2RequestFields {
   }
 
   /// Rejects connection-specific fields, which could be used to smuggle requests (RFC 9113 §8.2.2).
-  private static func checkConnection(_ name: String, _ value: String) throws(Failure) {
+  static func checkConnection(_ name: String, _ value: String) throws(Failure) {
     switch name.utf8.count {
     case 2 where name == "te" && !value.equalsIgnoringASCIICase("trailers"),
       7 where name == "upgrade", 10 where name == "connection" || name == "keep-alive",
@@ -158,7 +158,7 @@ struct HTTP2RequestFields {
   }
 
   /// Checks that a field name is a token without capitals (RFC 9113 §8.2.1).
-  private static func check(_ name: String) throws(Failure) {
+  static func check(_ name: String) throws(Failure) {
     var name = name
     let isValid = name.withUTF8 { bytes in
       !bytes.isEmpty && bytes.allSatisfy { $0.isToken && !(0x41...0x5A ~= $0) }
@@ -168,7 +168,7 @@ struct HTTP2RequestFields {
 
   /// Checks that a field value has no control characters, and no white space around it (RFC 9113
   /// §8.2.1).
-  private static func check(_ value: String, of name: String) throws(Failure) {
+  static func check(_ value: String, of name: String) throws(Failure) {
     var value = value
     let isValid = value.withUTF8 { bytes in
       guard let first = bytes.first, let last = bytes.last else { return true }

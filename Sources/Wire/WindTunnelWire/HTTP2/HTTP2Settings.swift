@@ -14,10 +14,18 @@ enum HTTP2Setting: Int {
 struct HTTP2PeerSettings {
   /// The initial send window of a stream.
   private(set) var initialWindow = 65_535
+  /// The maximum number of streams that this end may open. It is the lowest recommended one until
+  /// the peer sets another.
+  private(set) var streamsMax = 100
+  /// The maximum value of SETTINGS_ENABLE_PUSH.
+  private let pushMax: Int
   /// Whether the next field block must begin with a dynamic table size update (RFC 7541 §4.2).
   ///
-  /// Responses do not use a dynamic table, so the update sets its size to 0.
+  /// Written blocks do not use a dynamic table, so the update sets its size to 0.
   var hasShrunkTable = false
+
+  /// Creates the initial parameters of a peer. A server does not enable push (RFC 9113 §6.5.2).
+  init(of role: HTTP2Role) { pushMax = role == .server ? 0 : 1 }
 
   /// Applies one parameter.
   ///
@@ -26,8 +34,8 @@ struct HTTP2PeerSettings {
     switch HTTP2Setting(rawValue: number) {
     case .headerTableSize: hasShrunkTable = hasShrunkTable || value < 4096
     case .enablePush:
-      guard value < 2 else {
-        throw .violation("SETTINGS_ENABLE_PUSH is \(value), not 0 or 1.")
+      guard value <= pushMax else {
+        throw .violation("SETTINGS_ENABLE_PUSH is \(value), above \(pushMax).")
       }
     case .initialWindowSize:
       guard value <= HTTP2Frame.numberMax else {
@@ -38,7 +46,8 @@ struct HTTP2PeerSettings {
       guard HTTP2Frame.payloadBytesMax..<1 << 24 ~= value else {
         throw .violation("SETTINGS_MAX_FRAME_SIZE is not 2^14 to 2^24-1.")
       }
-    case .maxConcurrentStreams, .maxHeaderListSize, .enableConnectProtocol, nil: break
+    case .maxConcurrentStreams: streamsMax = value
+    case .maxHeaderListSize, .enableConnectProtocol, nil: break
     }
   }
 }

@@ -2,15 +2,28 @@ internal import Foundation
 internal import WindTunnelHTTP
 
 /// A stream: one request with its response. A class because several collections share it.
+///
+/// The names have the meaning of a server. In the client's role, `request` is the received message,
+/// which is the response, and `response` is the sent one.
 final class HTTP2Stream {
   let id: Int
   /// The state of the request: its content length and the bytes so far.
   var request = Request()
   var response = Response()
+  /// The head of a response that this client waits for; `nil` after it has arrived, and for a
+  /// server.
+  var awaitedHead: AwaitedHead?
   var receiveWindow: HTTP2ReceiveWindow
   /// The number of bytes of content that the client accepts. Negative after the client has reduced
   /// its initial window.
   var sendWindow: Int
+
+  struct AwaitedHead {
+    /// The method of the request.
+    let method: String
+    /// The number of interim responses so far.
+    var interimCount = 0
+  }
 
   struct Request {
     /// The value of `content-length`.
@@ -138,13 +151,19 @@ struct HTTP2Streams {
   /// The highest stream identifier of the client so far.
   private(set) var last = 0
 
-  init(remembering resetsMax: Int) {
+  /// The role of this end.
+  let role: HTTP2Role
+
+  init(_ role: HTTP2Role, remembering resetsMax: Int) {
+    self.role = role
     (resetHere, resetByClient) = (
       HTTP2RecentStreams(max: resetsMax), HTTP2RecentStreams(max: resetsMax)
     )
   }
 
   var count: Int { open.count }
+  /// The highest stream identifier of the peer so far. A server without push opens no streams.
+  var lastOfPeer: Int { role == .server ? last : 0 }
   var all: Dictionary<Int, HTTP2Stream>.Values { open.values }
 
   subscript(id: Int) -> HTTP2Stream? { open[id] }

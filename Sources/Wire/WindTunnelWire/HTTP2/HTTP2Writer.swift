@@ -39,7 +39,7 @@ struct HTTP2Writer {
   var output: [UInt8] = []
   var control = HTTP2ControlFrames()
   var streams: HTTP2Streams
-  private(set) var peer = HTTP2PeerSettings()
+  private(set) var peer: HTTP2PeerSettings
   /// The number of bytes of content that the client accepts on all streams.
   private var window = 65_535
   /// The streams with waiting content, and the index of the next one.
@@ -52,8 +52,9 @@ struct HTTP2Writer {
   /// The time at which waiting content was written last.
   private var lastWrite: Moment?
 
-  init(_ bounds: HTTP2Limits, _ clock: @escaping () -> Moment) {
-    streams = HTTP2Streams(remembering: bounds.resetStreamsKept)
+  init(_ role: HTTP2Role, _ bounds: HTTP2Limits, _ clock: @escaping () -> Moment) {
+    streams = HTTP2Streams(role, remembering: bounds.resetStreamsKept)
+    peer = HTTP2PeerSettings(of: role == .server ? .client : .server)
     self.clock = clock
   }
 
@@ -104,7 +105,7 @@ struct HTTP2Writer {
 
   /// Ends the connection with an error.
   mutating func fail(_ error: StreamError, _ sentence: String) {
-    let last = streams.last
+    let last = streams.lastOfPeer
     streams.removeAll()
     waiting = []
     goAway = .final(last)
@@ -113,7 +114,7 @@ struct HTTP2Writer {
 
   /// Returns whether a stream was opened after the final GOAWAY.
   func isBeyondGoAway(_ id: Int) -> Bool {
-    if case .final(let last) = goAway { id > last } else { false }
+    if case .final(let last) = goAway, streams.role == .server { id > last } else { false }
   }
 
   /// Announces the end of the connection. The second call writes the final GOAWAY (RFC 9113 §6.8).
@@ -128,8 +129,8 @@ struct HTTP2Writer {
   mutating func appendFinalGoAway(_ sentence: String) {
     flushControl()
     if case .final = goAway { return }
-    goAway = .final(streams.last)
-    output.appendGoAway(.noError, last: streams.last, sentence)
+    goAway = .final(streams.lastOfPeer)
+    output.appendGoAway(.noError, last: streams.lastOfPeer, sentence)
   }
 
   // MARK: - Responses
@@ -158,14 +159,28 @@ struct HTTP2Writer {
     append(in: answer.framing, on: stream) { $0.appendBlock(head, framed: answer) }
   }
 
-  /// Writes the head of a response, whose field block is given.
-  mutating func append(block: [UInt8], in framing: Framing, on id: Int) {
+  /// Writes a complete response, whose field block is given.
+  mutating func append(block: [UInt8], _ content: Data, in framing: Framing, on id: Int) {
     guard let stream = streams[id], stream.hasNoResponse else { return }
     flushControl()
-    append(in: framing, on: stream) { $0.append(contentsOf: block) }
+    let room = min(Self.turnBytes, stream.sendWindow, window)
+    guard case .length(content.count) = framing, !content.isEmpty, content.count <= room,
+      waiting.isEmpty, !stream.request.isHead
+    else {
+      append(in: framing, on: stream) { $0.append(contentsOf: block) }
+      append(content, in: framing, on: id)
+      return appendEnd([:], in: framing, on: id)
+    }
+    // Usually nothing waits, and the stream ends at once.
+    appendFields(isLast: false, on: id) { $0.append(contentsOf: block) }
+    appendContent(content.count, isLast: true, of: stream) { output in
+      content.withUnsafeBytes { output.append(contentsOf: $0) }
+    }
+    end(stream)
   }
 
-  private mutating func append(
+  /// Writes a field block, and END_STREAM if no content follows.
+  mutating func append(
     in framing: Framing,
     on stream: HTTP2Stream,
     _ encode: (inout [UInt8]) -> Void

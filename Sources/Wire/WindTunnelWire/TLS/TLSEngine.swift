@@ -149,7 +149,7 @@ package final class TLSEngine {
     while place < bytes.count {
       let count = min(bytes.count - place, 1 << 24)
       guard crypto.BIO_write(input, base + place, Int32(count)) == Int32(count) else {
-        return fail(.unusable, "there is no memory for what came")
+        return fail(.unusable, "there is no memory for the received bytes")
       }
       place += count
     }
@@ -249,7 +249,7 @@ package final class TLSEngine {
     case 134 where isOwn && role == .client:
       let number = ssl.SSL_get_verify_result(pointer)
       let text = crypto.X509_verify_cert_error_string(number).map { String(cString: $0) }
-      fail(.certificate(number), "its certificate does not hold: \(text ?? "reason \(number)")")
+      fail(.certificate(number), "its certificate is invalid: \(text ?? "reason \(number)")")
     // SSL_R_NO_APPLICATION_PROTOCOL.
     case 235 where isOwn && role == .server:
       fail(.unusable, "it offers only protocols (ALPN) that are not spoken here")

@@ -136,7 +136,7 @@ import TestSupport
     let slow = Flights.report(calls(100, scenario: 1, noise: 2, times: 1.4), gates: gates)
     expectEqual(
       slow.judgements.map(\.result.verdict),
-      Array(repeating: .inconclusive("there is no baseline to hold it against"), count: 3)
+      Array(repeating: .inconclusive("there is no baseline to compare it with"), count: 3)
     )
     let judged = slow.compared(to: before).judgements.map(\.result.verdict)
     expectEqual(judged, [.failed, .met, .failed])

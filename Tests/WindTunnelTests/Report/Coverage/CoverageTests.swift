@@ -102,7 +102,7 @@ import TestSupport
     (unseen[1].attemptCount, unseen[1].attempts) = (nil, [])
     expectEqual(
       words([.always(.first(2), .status(503))], unseen),
-      ["inconclusive, it was not seen which faults fired"]
+      ["inconclusive, the faults that fired are not known"]
     )
     expectEqual(
       coverage(Self.report(unseen))?.rows.map { $0.attempts[0] },
@@ -110,7 +110,7 @@ import TestSupport
     )
     expectEqual(
       Flights.report(Self.calls, gates: gates).judgements.map(\.result.words),
-      ["inconclusive, it was not seen which faults fired"]
+      ["inconclusive, the faults that fired are not known"]
     )
   }
 

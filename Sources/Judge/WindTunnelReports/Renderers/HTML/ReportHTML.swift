@@ -15,7 +15,7 @@ extension Report {
       \(scenarios.enumerated().map { $1.html(at: $0) }.joined(separator: "\n"))
       \(htmlFacts)
       """
-    return HTML.page(words, body, style: HTML.findingStyle)
+    return HTML.page(words, body, of: .findings)
   }
 
   /// The reasons for a verdict that is not good, one per line.
@@ -132,8 +132,8 @@ package enum HTML {
     }
   }
 
-  /// Returns a page with a title and a body, in the style of all reports and in its own.
-  package static func page(_ title: String, _ body: String, style own: String) -> String {
+  /// Returns a page with a title and a body, in the style of all reports and of its kind.
+  package static func page(_ title: String, _ body: String, of kind: Shipped.Style) -> String {
     """
     <!DOCTYPE html>
     <html lang="en"><head><meta charset="utf-8">
@@ -141,7 +141,7 @@ package enum HTML {
     style-src 'unsafe-inline'; img-src data:">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <link rel="icon" href="data:,"><title>WindTunnel – \(title)</title>
-    <style>\(style)\(own)</style></head><body>
+    <style>\(kind.sheet)</style></head><body>
     \(body)
     </body></html>
 
@@ -190,106 +190,4 @@ package enum HTML {
     return "<div class=\"tile\(isBad ? " bad" : "")\"><span>\(name.escapedForHTML)</span>"
       + "<b>\(value.escapedForHTML)</b>\(note)</div>"
   }
-
-  /// The style of findings and their time lines, for every page that contains some.
-  static let findingStyle = """
-
-    .finding { border-left: .3em solid var(--line); padding: .1em 0 .1em 1em; margin: 1em 0; }
-    .finding.error { border-color: var(--bad); } .finding.warning { border-color: var(--doubtful); }
-    .finding h3 { margin: .2em 0; } .finding.error h3 span { color: var(--bad); }
-    .finding.warning h3 span { color: var(--doubtful); } .seen { font-weight: 600; }
-    .line { list-style: none; padding: 0; margin: .6em 0; font-size: .9em; }
-    .line li { display: grid; grid-template-columns: 6em minmax(3em, 12em) 1fr; gap: .8em; }
-    .line time { text-align: right; color: var(--dim); font-variant-numeric: tabular-nums; }
-    .line svg { display: block; width: 100%; height: 1em; margin: .2em 0; background: none; border-radius: 0; }
-    .line .ok { fill: var(--good); } .line .ko { fill: var(--bad); }
-    .line .axis { stroke: var(--line); vector-effect: non-scaling-stroke; }
-    .wait { fill: var(--dim); } .point { fill: var(--ink); }
-    @media (max-width: 40em) { .line li { grid-template-columns: 4.5em 2.5em 1fr; gap: .5em; } }
-    """
-
-  /// Colours are defined once for light and once for dark mode. The rest of the style does not
-  /// depend on the mode.
-  private static let style = """
-    :root { color-scheme: light dark; --back: #ffffff; --ink: #16191d; --dim: #5b6470;
-      --line: #d8dce2; --shade: #16191d55; --tile: #f3f5f8; --link: #0b57d0; --good: #1b7f4b; --bad: #b3261e; --doubtful: #8a5a00;
-      --good-back: #e2f4ea; --bad-back: #fde7e5; --doubtful-back: #fdf1d8;
-      --h0: #f4b8b2; --h1: #f8cfa8; --h2: #f7e6a6; --h3: #dcedb4; --h4: #bfe5c8; }
-    @media (prefers-color-scheme: dark) { :root { --back: #111418; --ink: #e8ebef; --dim: #9aa4b1;
-      --line: #343a43; --shade: #e8ebef55; --tile: #1b2027; --link: #8ab4f8; --good: #6fdc9f; --bad: #ff8a80; --doubtful: #f0c060;
-      --good-back: #12311f; --bad-back: #3a1715; --doubtful-back: #33270c;
-      --h0: #6b2620; --h1: #6b4420; --h2: #5f5518; --h3: #3f5420; --h4: #1e4f30; } }
-    * { box-sizing: border-box; }
-    body { font: 16px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 68em; padding: 1em;
-      background: var(--back); color: var(--ink); overflow-wrap: anywhere; }
-    h1 { font-size: 1.6em; margin: .1em 0; } h2 { font-size: 1.25em; margin: 1.8em 0 .5em; }
-    h3 { font-size: 1em; margin: 1.4em 0 .4em; } p { margin: .3em 0; }
-    a { color: var(--link); } .note { font-size: .9em; }
-    .dim, small, dt, th, figcaption, .tile span { color: var(--dim); }
-    .verdict { border-radius: .7em; padding: .9em 1.1em; background: var(--tile); }
-    .verdict.passed { background: var(--good-back); } .verdict.passed h1 { color: var(--good); }
-    .verdict.failed, .verdict.crashed, .verdict.hung { background: var(--bad-back); }
-    .failed h1, .crashed h1, .hung h1 { color: var(--bad); }
-    .verdict.known, .verdict.inconclusive, .verdict.interrupted { background: var(--doubtful-back); }
-    .known h1, .inconclusive h1, .interrupted h1 { color: var(--doubtful); }
-    .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9em, 1fr)); gap: .6em; }
-    .tile { background: var(--tile); border-radius: .6em; padding: .6em .8em; }
-    .tile span, .tile small { display: block; font-size: .8em; }
-    .tile b { font-size: 1.3em; font-variant-numeric: tabular-nums; }
-    .tile.bad b, td.bad { color: var(--bad); } td.bad, td.good, td.doubtful { font-weight: 600; }
-    td.good { color: var(--good); } td.doubtful { color: var(--doubtful); }
-    .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20em, 100%), 1fr));
-      gap: 1em; margin-top: 1em; }
-    figure { margin: 0; } figcaption { font-size: .85em; margin-bottom: .2em; }
-    svg { display: block; width: 100%; height: auto; background: var(--tile); border-radius: .6em; }
-    svg text { fill: var(--dim); font: 10px system-ui, sans-serif; }
-    .lanes { max-width: 32em; }
-    .axis { stroke: var(--line); } .mark { stroke: var(--ink); stroke-dasharray: 3 2; }
-    .ok { fill: var(--good); } .ko { fill: var(--bad); }
-    .wide { overflow-x: auto; background: linear-gradient(90deg, var(--back) 1.5em, transparent) 0 0 / \
-      3em 100% local no-repeat, linear-gradient(270deg, var(--back) 1.5em, transparent) 100% 0 / 3em \
-      100% local no-repeat, linear-gradient(90deg, var(--shade), transparent) 0 0 / 1em 100% scroll \
-      no-repeat, linear-gradient(270deg, var(--shade), transparent) 100% 0 / 1em 100% scroll no-repeat; }
-    table { border-collapse: collapse; font-size: .9em; min-width: 60%; }
-    th, td { text-align: right; padding: .35em .6em; border-bottom: 1px solid var(--line);
-      white-space: nowrap; font-variant-numeric: tabular-nums; }
-    th { font-weight: 600; } th.words, td.words { text-align: left; }
-    td.words { white-space: normal; overflow-wrap: normal; }
-    td code { display: inline-block; min-width: 11em; }
-    .ship { font-weight: 600; } .verdict ul { margin: .3em 0; padding-left: 1.2em; }
-    .wide tr > .words:first-child { position: sticky; left: 0; background: var(--back); }
-    .grid { font-size: .8em; } .grid table { font-size: 1em; table-layout: fixed; width: 100%; --min:
-      calc(10em + var(--columns) * 5.2em); min-width: var(--min); max-width: calc(2 * var(--min)); }
-    .grid th, .grid td { padding: .35em .2em; white-space: normal; overflow-wrap: anywhere; }
-    .grid th:first-child { width: 10em; } .hint { margin: 0; overflow: hidden; max-height:
-      clamp(0px, (14em + var(--columns) * 5.2em - min(100vw, 85em)) * 999, 1.6em); }
-    .tried th, .tried td { text-align: left; } .tried td { color: var(--dim); }
-    .tried td.good { color: var(--good); } .tried td.bad { color: var(--bad); }
-    .heat td { border: 2px solid var(--back); text-align: center; white-space: nowrap; }
-    .heat td a { color: inherit; text-decoration: none; } .heat small { display: block; }
-    .heat th { text-align: center; } .heat th.words { text-align: left; }
-    @media (max-width: 40em) { th, td { padding: .35em .4em; }
-      .long::before { content: "Scroll sideways →"; font-size: .8em; color: var(--dim); }
-      .heat { font-size: .9em; } .heat .hint, .heat thead { display: none; }
-      .heat table, .heat tbody { display: grid; gap: .8em; min-width: 0; max-width: none; }
-      .heat tr { display: block; border: 1px solid var(--line); padding: .5em; }
-      .heat tr > .words:first-child { display: block; width: auto; border: 0; position: static; }
-      .heat td { display: flex; justify-content: space-between; gap: .8em; padding: .3em .6em; }
-      .heat td::before { content: attr(data-name); text-align: left; white-space: normal; }
-      .heat small { display: inline; padding-left: .5em; }
-      #gates thead { display: none; } #gates table, #gates tbody { display: block; }
-      #gates tr { display: flex; flex-wrap: wrap; gap: 0 .7em; padding: .5em 0;
-        border-bottom: 1px solid var(--line); }
-      #gates td.words, #gates td { position: static; border: 0; padding: 0; text-align: left;
-        white-space: normal; }
-      #gates td:nth-child(2) { flex: 1 0 60%; } #gates td:nth-child(1) { flex: 0 0 7.5em; }
-      #gates td:nth-child(3) { flex: 0 0 7.5em; } #gates td:empty { display: none; } }
-    code { font: .95em ui-monospace, monospace; }
-    .h0 { background: var(--h0); } .h1 { background: var(--h1); } .h2 { background: var(--h2); }
-    .h3 { background: var(--h3); } .h4 { background: var(--h4); } .key { color: var(--ink); }
-    .hx { background: repeating-linear-gradient(45deg, var(--tile) 0 .4em, var(--line) .4em .5em); }
-    details { border-top: 1px solid var(--line); padding: .4em 0; }
-    summary { cursor: pointer; } dl { display: grid; gap: .2em 1em; font-size: .9em;
-      grid-template-columns: fit-content(40%) minmax(0, 1fr); } dd { margin: 0; }
-    """
 }
