@@ -26,7 +26,7 @@ import WindTunnelSymptoms
   /// The engine of each of so many users.
   static func engines(
     _ shares: [String: Int],
-    users: Int = 5_000,
+    users: Int = 20_000,
     experiment: String = "engines"
   ) throws -> [String] {
     try (0..<users).map {

@@ -70,12 +70,11 @@ import TestSupport
     let dribbled = try await Self.run(slow, stage).map { call in
       let stages = try #require(call.attempts.first).stages
       let (first, body) = (try #require(stages.firstByte), try #require(stages.body))
-      return (call: call.latency, all: (stages.upload ?? .zero) + first + body, body: body)
+      return (all: (stages.upload ?? .zero) + first + body, body: body)
     }
-    // 20,000 bytes at 12,500 a second. A busy machine may look late at the request, at its end or at
-    // the first of the bytes, so that what it waited is no more the stages'; not each time.
-    #expect(dribbled.allSatisfy { $0.call >= .milliseconds(1200) && $0.all <= $0.call })
-    #expect(dribbled.count { $0.all >= .milliseconds(1200) } >= 2)
+    // 20,000 bytes at 12,500 a second. A busy machine may look late at the end of the request or at
+    // the first of them, so that what it waited is no more the body's; not each time.
+    #expect(dribbled.allSatisfy { $0.all >= .milliseconds(1200) })
     #expect(dribbled.contains { $0.body >= .milliseconds(1200) })
   }
 
