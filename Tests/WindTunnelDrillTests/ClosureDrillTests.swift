@@ -40,14 +40,15 @@ import TestSupport
       (0..<10).map {
         [
           "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
-        ][$0 % 5]
+          "GET /recommendations",
+        ][$0 % 6]
       }
     )
     expectEqual(row.observations.map(\.call), Array(0..<10))
     #expect(row.observations.allSatisfy { $0.ending == .succeeded && $0.attemptCount == 1 })
     expectEqual(
       row.observations.map { $0.attempts.map(\.source.words) },
-      (0..<10).map { ["recording \($0 % 5 + 1)"] }
+      (0..<10).map { ["recording \($0 % 6 + 1)"] }
     )
     #expect(report.environment.contains(.sharedProcess))
     #expect(report.text().contains("the clients ran in this process: a crash would have ended"))

@@ -119,15 +119,7 @@ extension Interaction {
   /// Whether lists are more than half of the response's JSON body.
   fileprivate var isMostlyLists: Bool {
     guard let body = response?.content, let json = JSONText(Bytes(body)) else { return false }
-    return Self.listBytes(in: json.whole, of: json) * 2 > json.whole.range.count
-  }
-
-  /// Returns the bytes of the outermost lists of a value.
-  private static func listBytes(in value: JSONSpan, of json: JSONText) -> Int {
-    switch value {
-    case .array(let range): range.count
-    case .object: json.members(of: value).reduce(0) { $0 + listBytes(in: $1.value, of: json) }
-    case .string, .number, .word: 0
-    }
+    let lists = EmptiedJSON.lists(in: json.whole, of: json)
+    return lists.reduce(0) { $0 + $1.range.count } * 2 > json.whole.range.count
   }
 }

@@ -113,8 +113,7 @@ public final class VirtualClock: Clock, TaskExecutor {
 
     /// Marks the jobs as running, and returns whether the caller must start running them.
     mutating func wake() -> Bool {
-      defer { isAwake = true }
-      return !isAwake
+      !exchange(&isAwake, with: true)
     }
 
     mutating func newSleeper() -> Int {

@@ -237,8 +237,7 @@
       inbox.lock()
       defer { inbox.unlock() }
       guard !box.arrivals.isEmpty else { return [] }
-      let came = box.arrivals
-      box.arrivals = []
+      let came = exchange(&box.arrivals, with: [])
       // Stable, so that the items of one work item keep their order.
       return came.enumerated()
         .sorted { ($0.element.work, $0.offset) < ($1.element.work, $1.offset) }
@@ -488,8 +487,7 @@
     /// an ended process.
     private func handOn() {
       inbox.lock()
-      let came = box.arrivals
-      box.arrivals = []
+      let came = exchange(&box.arrivals, with: [])
       // The caller still waits for the work of a run that was not virtual.
       let isDead = box.hasCrashed && box.reason == nil
       inbox.unlock()

@@ -339,10 +339,7 @@ private final class FailureWatch: Sendable {
     guard let test = Test.current else { return try await body() }
     let trait: IssueHandlingTrait = .compactMapIssues { [self] issue in
       guard issue.isFailure else { return issue }
-      let isFirst = heard.withLock { heard in
-        defer { heard = true }
-        return !heard
-      }
+      let isFirst = heard.withLock { !exchange(&$0, with: true) }
       guard isFirst else { return issue }
       var issue = issue
       issue.comments.append(Comment(rawValue: words()))

@@ -4,7 +4,7 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// A test that runs twice unchanged, once per mutant of the recordings that it used, and once more
-/// unchanged.
+/// unchanged. If the second run differs because its waits are shorter, a third one takes its place.
 ///
 /// The suite receives only the first of these runs.
 struct MutationRun: Sendable {
@@ -74,7 +74,12 @@ struct MutationRun: Sendable {
   }
 
   private func mutate(_ part: Part, _ first: Attempt) async throws {
-    let second = await attempt(part)
+    var (first, second) = (first, first)
+    if let decisions = first.decisions {
+      second = await attempt(part, waits: Self.divisor)
+      if second.failure == nil, second.decisions == decisions { first.divisor = Self.divisor }
+    }
+    if first.divisor == 1 { second = await attempt(part) }
     let isSame = first.recordings == second.recordings
     try note(
       first.duration > second.duration ? first : second,
@@ -94,7 +99,8 @@ struct MutationRun: Sendable {
       if !Task.isCancelled { try journal.append(.end(run, result)) }
     }
     guard !due.isEmpty, !Task.isCancelled else { return }
-    try journal.append(.after(test: id, isGreen: await attempt(part).failure == nil))
+    let isGreen = await attempt(part, waits: first.divisor).failure == nil
+    try journal.append(.after(test: id, isGreen: isGreen))
   }
 
   private func note(_ plain: Attempt, _ result: MutatedTest.Plain) throws {
@@ -116,7 +122,11 @@ struct MutationRun: Sendable {
     {
       return .noRoom(reason: "on the wire a stall lasts until the client's timeout")
     }
-    let attempt = await attempt(part, with: [mutant])
+    // The test's own faults withhold the recording.
+    if !plain.takes.contains(.recording(mutant.recording - 1)) { return .notReached }
+    // A late response must be late.
+    let divisor = mutant.operator.name == "slow" ? 1 : plain.divisor
+    let attempt = await attempt(part, with: [mutant], waits: divisor)
     return deck.use(of: mutant).result(
       failure: attempt.failure.map { .killed(by: $0.killer, message: $0.message) },
       plainAsked: plain.recordings.count { $0 == mutant.recording }
@@ -125,20 +135,30 @@ struct MutationRun: Sendable {
 
   // MARK: - One run
 
+  /// The number by which waits are divided, if the test sends the same requests nevertheless.
+  private static let divisor = 20
+
   /// One run of the test.
   private struct Attempt {
     /// The first failure of the test.
     var failure: (killer: MutantResult.Killer, message: String)?
     var thrown: (any Error)?
+    var takes: [Journal.Take] = []
     /// The numbers of the recordings that the test requested, in ascending order.
-    var recordings: [Int] = []
+    var recordings: [Int] { takes.compactMap(\.interaction).sorted() }
+    /// The faults of all requests; `nil` if there were no waits, or shorter ones may change them.
+    var decisions: Set<FaultDecision>?
+    /// The number by which the waits of later runs are divided.
+    var divisor = 1
     var duration = Duration.zero
   }
 
-  /// Runs the test with mutants. Its issues are counted, and dropped unless `passing` is set.
+  /// Runs the test with mutants, and with waits divided by a number. Its issues are counted, and
+  /// dropped unless `passing` is set.
   private func attempt(
     _ part: Part,
     with mutants: [Mutant] = [],
+    waits divisor: Int = 1,
     passing: Bool = false
   ) async -> Attempt {
     deck.reset()
@@ -151,11 +171,17 @@ struct MutationRun: Sendable {
     }
     var attempt = Attempt()
     let start = ContinuousClock.now
-    do { try await trait.provideScope(for: test, testCase: testCase, performing: part) } catch {
+    let waits = Locked(TaskWaits(dividedBy: divisor))
+    do {
+      try await Tunnel.$waits.withValue(waits) {
+        try await trait.provideScope(for: test, testCase: testCase, performing: part)
+      }
+    } catch {
       attempt.thrown = error
     }
     attempt.duration = .now - start
-    attempt.recordings = deck.journal.all.compactMap(\.take.interaction).sorted()
+    attempt.takes = deck.journal.all.map(\.take)
+    if waits.withLock(\.canBeShorter) { attempt.decisions = Set(deck.journal.all.map(\.decision)) }
     if let issue = first.withLock(\.self) {
       attempt.failure = (
         issue.error == nil ? .assertion : .error, Self.beginning(of: "\(issue)")

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WindTunnel
+@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
@@ -33,6 +34,8 @@ final class Tunnel: Sendable {
   }
 
   @TaskLocal static var current: Tunnel?
+  /// The waits of a test that runs several times.
+  @TaskLocal static var waits: Locked<TaskWaits>?
 
   /// Creates a tunnel to a deck in process, or through a loopback server. Its sessions reach
   /// nothing else.
@@ -58,6 +61,7 @@ final class Tunnel: Sendable {
       var registration = ProtocolRegistration(deck: deck, lane: Lane("test"), errors: .current)
       // A test of a mutant must not wait for the client's own timeout.
       if !deck.mutants.isEmpty { registration.stallMax = .milliseconds(50) }
+      registration.waits = Self.waits
       // One class for each configuration, because a class stores only one.
       configure = { [registration] in .registered(ProtocolClassPool.take(for: registration)) }
       sharedDestination = sharedSession ? .deck(registration.shared) : nil

@@ -83,7 +83,8 @@ package struct CommandError: Error {
 
   package init(_ code: ExitCode, _ sentence: String) {
     self.code = code
-    self.sentence = sentence
+    // Sentences repeat arguments, and a URL may contain a password.
+    self.sentence = sentence.withoutUserInfo
   }
 
   /// Creates a refusal from a library's error.

@@ -1,10 +1,7 @@
 extension Locked {
   /// Replaces the value, and returns the previous one.
   package func exchange(_ new: Value) -> Value {
-    withLock { value in
-      defer { value = new }
-      return value
-    }
+    withLock { Swift.exchange(&$0, with: new) }
   }
 
   /// Returns the value, which is created at its first use.

@@ -8,6 +8,17 @@ struct HARContent {
   /// Whether the text could not be encoded in the charset of the fields.
   fileprivate var isForcedIntoUTF8 = false
 
+  /// Returns the size of the whole body if both the response's length and the content's size are
+  /// larger than this body; otherwise `nil`.
+  ///
+  /// A size is not compared with the bytes of a coding. A text may lack a byte order mark.
+  func announced(_ response: JSON, _ fields: HeaderFields) -> Int? {
+    guard fields["Content-Encoding"] == nil, let length = fields.contentLength,
+      response["content"]?["size"]?.wholeValue == length, length > data.count + 3
+    else { return nil }
+    return length
+  }
+
   /// Updates the fields for this body.
   func settle(_ fields: inout HeaderFields, isCut: Bool = false) {
     if !isWrapped { fields.remove("Content-Encoding") }
@@ -15,13 +26,15 @@ struct HARContent {
       fields["Content-Type"] = ContentType.withUTF8(type)
     }
     let isChunked = fields["Transfer-Encoding"] != nil
-    let length = fields["Content-Length"]
+    let length = fields.contentLength
     fields.remove("Transfer-Encoding")
     fields.remove("Trailer")
     // The rest of a truncated response is missing. The client detects that by its announced length,
     // so the length is kept.
-    if isCut, let announced = length.flatMap({ Int($0) }), announced > data.count { return }
-    if isChunked || length != nil { fields["Content-Length"] = String(data.count) }
+    if isCut, let length, length > data.count { return }
+    if isChunked || fields["Content-Length"] != nil {
+      fields["Content-Length"] = String(data.count)
+    }
   }
 }
 
@@ -46,7 +59,7 @@ extension HAREntryReader {
     let post = request.present("postData") ?? request.present("_content") ?? .object([])
     let type = headers["Content-Type"] ?? post["mimeType"]?.stringValue ?? ""
     let announced =
-      headers["Content-Length"].flatMap { Int($0) } ?? request["bodySize"]?.wholeValue ?? 0
+      headers.contentLength ?? request["bodySize"]?.wholeValue ?? 0
     if let text = post.present("text")?.said, !text.isEmpty {
       return read(text, of: post, type, headers, announced: announced)
     }
@@ -152,14 +165,22 @@ extension HAREntryReader {
     }
   }
 
-  mutating func noteMissingText(_ response: JSON) {
+  /// The largest size on the wire of an empty body, in a content coding or in chunks.
+  private static let emptyBytesMax = 64
+
+  /// Reports a body without a text if a size or a length states that there was one.
+  mutating func noteMissingText(_ response: JSON, _ fields: HeaderFields) {
     let content = response["content"]
     // A missing body in a separate file is already reported.
     if content?.present("_file")?.stringValue != nil { return }
-    // An empty body has a few bytes when it is compressed.
     let told = [content?["size"]?.wholeValue, response["bodySize"]?.wholeValue]
-    let sizes = told.lazy.compactMap { $0 }.filter { $0 >= 0 }
-    if let size = sizes.first, size > 0 {
+    let sizes = told.compactMap { $0 }.filter { $0 >= 0 }
+    let isEmpty = told[0] == 0
+    let length = isEmpty && fields["Content-Encoding"] != nil ? nil : fields.contentLength
+    let sent = [told[1], fields.contentLength].compactMap { $0 }.max() ?? 0
+    let size = [told[0] ?? 0, length ?? 0, isEmpty && sent <= Self.emptyBytesMax ? 0 : sent]
+      .first { $0 > 0 }
+    if let size {
       lostBody = "the body of \(size) bytes is missing"
     } else if content?.present("text") == nil, sizes.isEmpty {
       lostBody = "there is no body and no size"

@@ -94,7 +94,7 @@ struct HAREntryReader {
   /// Returns the URL if it is an HTTP URL. WebSocket URLs are included, because the handshake is
   /// HTTP (RFC 6455 §4.1).
   private static func address(_ text: String, askedBy method: String) -> RequestURL? {
-    var url = RequestURL(text, askedBy: method)
+    var url = RequestURL(text.asHead.escapingOctets, askedBy: method)
     switch url.scheme {
     case "http", "https": break
     case "ws": url.scheme = "http"
@@ -121,7 +121,7 @@ struct HAREntryReader {
     let got = entry.present("response") ?? .object([])
     let texts = ["_error", "_failureText"].flatMap { [got[$0], entry[$0]] }
     let reason = texts.lazy.compactMap { $0?.stringValue }.first { !$0.isEmpty }
-    let failure = Failure(reason.map { Symptom(harError: $0) } ?? .unknown, text: reason)
+    var failure = Failure(reason.map { Symptom(harError: $0) } ?? .unknown, text: reason)
     let status = got["status"]?.wholeValue ?? 0
     guard status > 0 else {
       if reason == nil { warn("there is no response and no reason; it is stored as \"unknown\"") }
@@ -137,11 +137,17 @@ struct HAREntryReader {
     if fields.isEmpty, !content.data.isEmpty, type.contains("/") {
       fields.append("Content-Type", type)
     }
-    let isCut = reason != nil && failure.symptom.cutsAnswers
+    var isCut = reason != nil && failure.symptom.cutsAnswers
     if Response.hasNoContent(method: request.method, status: status) {
       settleWithoutContent(&content, &fields, method: request.method, status: status)
     } else {
-      if content.data.isEmpty { noteMissingText(got) }
+      if content.data.isEmpty {
+        noteMissingText(got, fields)
+      } else if !isCut, let whole = content.announced(got, fields) {
+        let words = "the body has \(content.data.count) of \(whole) bytes"
+        warn("\(words); it is stored as truncated")
+        (isCut, failure) = (true, Failure(.connectionLost, text: words))
+      }
       content.settle(&fields, isCut: isCut)
     }
     let response = Response(status: status, headers: fields, body: Body(content.data))

@@ -126,8 +126,10 @@ struct HAREntryWriter {
   private static func address(_ url: RequestURL) -> String {
     var url = url
     if url.host == nil { (url.scheme, url.host) = ("http", "any-host.invalid") }
-    url.path = url.path.percentEncoded { !(0x21...0x7E ~= $0) || "{}".utf8.contains($0) }
-    url.query = url.query?.percentEncoded { !(0x21...0x7E ~= $0) }
+    url.path = url.path.escapingOctets.percentEncoded {
+      !(0x21...0x7E ~= $0) || "{}".utf8.contains($0)
+    }
+    url.query = url.query?.escapingOctets.percentEncoded { !(0x21...0x7E ~= $0) }
     return url.description
   }
 

@@ -89,6 +89,9 @@ extension JSON {
 }
 
 extension String {
+  /// A copy in which a stray octet of a head is percent-encoded.
+  var escapingOctets: String { spellingOctets { "%\(String($0, radix: 16, uppercase: true))" } }
+
   /// Returns the text with some of its bytes percent-encoded.
   func percentEncoded(_ isEncoded: (UInt8) -> Bool) -> String {
     let bytes = utf8.flatMap { byte -> [UInt8] in

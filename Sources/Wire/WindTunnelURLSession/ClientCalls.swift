@@ -143,7 +143,7 @@ struct AnswerInHand {
   init(_ head: ResponseHead, to method: String, isOpen: Bool = false) {
     hasHead = true
     let isEmpty = Response.hasNoContent(method: method, status: head.status)
-    expected = isEmpty ? 0 : head.headers["Content-Length"].flatMap { Int($0) }
+    expected = isEmpty ? 0 : head.headers.contentLength
     coding = isOpen || isEmpty ? nil : ContentCoding.coding(of: head)
   }
 
@@ -211,7 +211,7 @@ struct RenderedResponse: Sendable {
     let (head, body) = answer
     guard 200...299 ~= head.status, head.headers["Set-Cookie"] == nil,
       ContentCoding.coding(of: head) == nil,
-      head.headers["Content-Length"].map({ Int($0) == body.count }) ?? true,
+      head.headers["Content-Length"] == nil || head.headers.contentLength == body.count,
       !Response.hasNoContent(method: "GET", status: head.status),
       let response = Responses.response(head, at: url)
     else { return nil }

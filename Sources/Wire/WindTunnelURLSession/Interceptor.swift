@@ -57,6 +57,29 @@ struct HarnessError: LocalizedError, CustomStringConvertible {
   var errorDescription: String? { description }
 }
 
+/// The waits within responses: delays, pauses, and the time of the link.
+package struct TaskWaits: Sendable {
+  /// The number by which each wait is divided. A task's timeouts include the skipped time.
+  let divisor: Int
+  private var count = 0
+  /// The number of waits that have not ended.
+  var openCount = 0
+  /// Whether a shorter wait may change the result, because a rule has a time window.
+  private var areFixed = false
+
+  package init(dividedBy divisor: Int) { self.divisor = divisor }
+
+  /// Whether there were waits, and shorter ones may have the same result.
+  package var canBeShorter: Bool { count > 0 && openCount == 0 && !areFixed }
+
+  /// Counts a wait, and returns the number by which it is divided.
+  mutating func begin(under deck: Deck) -> Int {
+    count += 1
+    if deck.scenario.rules.contains(where: { $0.trigger.window != nil }) { areFixed = true }
+    return areFixed ? 1 : divisor
+  }
+}
+
 /// The deck for the tasks of one protocol class, their lane, and the platform of their errors.
 package struct ProtocolRegistration: Sendable {
   package let deck: Deck
@@ -66,6 +89,8 @@ package struct ProtocolRegistration: Sendable {
   package var silenceMax = ProtocolRegistration.standardSilenceMax
   /// The time after which a stall ends as a timeout; `nil` for the client's own timeout.
   package var stallMax: Duration?
+  /// The waits of its tasks; `nil` if they are not counted.
+  package var waits: Locked<TaskWaits>?
   /// The configuration with the class, for platforms that do not expose a protocol's session.
   var configuration: URLSessionConfiguration?
   /// The responses that were sent before, for identical requests.

@@ -42,7 +42,16 @@ final class LoadingTask: InProcessCourier {
   /// The redirect that is being forwarded.
   private var redirect: Redirect?
   private let start = DispatchTime.now()
-  private var lastActivity = DispatchTime.now()
+  /// The part of the waits that was skipped.
+  private var skipped = Duration.zero
+  /// Whether a wait has begun and not ended. It never ends if the client stops the task.
+  private var isWaiting = false {
+    didSet {
+      let change = isWaiting == oldValue ? 0 : isWaiting ? 1 : -1
+      registration.waits?.withLock { $0.openCount += change }
+    }
+  }
+  private var lastActivity = Duration.zero
   private var isTimed = false
 
   /// The maximum number of redirects, equal to the platforms' own protocols.
@@ -123,6 +132,7 @@ final class LoadingTask: InProcessCourier {
   private func terminate(_ end: (inout ClientCalls) -> Void) {
     guard state != .finished else { return }
     state = .finished
+    isWaiting = false
     isTimed = false
     generation += 1
     noteFinished()
@@ -193,7 +203,18 @@ final class LoadingTask: InProcessCourier {
   }
 
   func wake(at moment: Duration) {
-    after(moment - elapsed) { $0.advance(.tick) }
+    guard let waits = registration.waits else {
+      after(moment - elapsed) { $0.advance(.tick) }
+      return startTimers()
+    }
+    let end = min(moment, elapsed + timeLeft)
+    isWaiting = true
+    after((end - elapsed) / waits.withLock { $0.begin(under: deck) }) { task in
+      task.isWaiting = false
+      task.skipped += max(.zero, end - task.elapsed)
+      let isTimeout = end < moment && task.timeLeft <= .zero
+      if isTimeout { task.runOut() } else { task.advance(.tick) }
+    }
     startTimers()
   }
 
@@ -278,10 +299,10 @@ final class LoadingTask: InProcessCourier {
   /// The time since the task began. Work that outlives a run in virtual time uses another clock.
   private var elapsed: Duration {
     let nanoseconds = DispatchTime.now().uptimeNanoseconds &- start.uptimeNanoseconds
-    return max(.zero, .nanoseconds(Int64(bitPattern: nanoseconds)))
+    return max(.zero, .nanoseconds(Int64(bitPattern: nanoseconds))) + skipped
   }
 
-  private func noteActivity() { lastActivity = .now() }
+  private func noteActivity() { lastActivity = elapsed }
 
   /// Starts the timers at the first wait. A response without waits needs none.
   private func startTimers() {
@@ -290,19 +311,18 @@ final class LoadingTask: InProcessCourier {
     checkTimers()
   }
 
-  /// Returns the time since the last activity; negative if that was after the moment.
-  private func silence(at moment: DispatchTime) -> Duration {
-    .nanoseconds(Int64(moment.uptimeNanoseconds) - Int64(lastActivity.uptimeNanoseconds))
-  }
-
-  private func checkTimers() {
-    let moment = DispatchTime.now()
-    let silent = silence(at: moment)
-    let left = min(
-      timeouts.idle.map { $0 - silent } ?? Self.timerStep,
+  /// The time until a timeout of the client, or until the next check of the timers.
+  private var timeLeft: Duration {
+    min(
+      timeouts.idle.map { $0 - elapsed + lastActivity } ?? Self.timerStep,
       timeouts.resource.map { $0 - elapsed } ?? Self.timerStep,
       Self.timerStep
     )
+  }
+
+  private func checkTimers() {
+    let (moment, left) = (elapsed, timeLeft)
+    let silent = moment - lastActivity
     if left <= .zero { return runOut() }
     // A live origin may be slow. A played response must end, for any timeout of the client.
     let untilCeiling =
@@ -310,7 +330,7 @@ final class LoadingTask: InProcessCourier {
     if untilCeiling <= .zero {
       // Overdue events, and delays of a busy machine, do not count as silence.
       advance(.tick)
-      guard silence(at: moment) < registration.silenceMax else {
+      guard moment - lastActivity < registration.silenceMax else {
         return refuse(Self.silence(registration.silenceMax))
       }
       return after(.zero) { $0.checkTimers() }

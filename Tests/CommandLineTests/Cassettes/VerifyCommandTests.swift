@@ -10,7 +10,7 @@ import WindTunnel
   @Test func `shipped cassettes are whole`() async throws {
     let run = try await scratch.run("cassette verify \(Repository.shop)")
     #expect(run.code == 0 && run.err.isEmpty)
-    #expect(run.out.hasSuffix("shop.json: 5 interactions, valid\n"), "\(run.out)")
+    #expect(run.out.hasSuffix("shop.json: 6 interactions, valid\n"), "\(run.out)")
   }
 
   @Test func `verify reports contradictory interactions with their numbers`() async throws {
@@ -22,7 +22,9 @@ import WindTunnel
          "response":{"headers":{"Content-Length":"9"},"text":"four"}},
         {"request":{"url":"/c"},
          "response":{"headers":{"Content-Encoding":"gzip"},"text":"plain"}},
-        {"request":{"url":"/d"},"response":{"status":204,"text":"much"}}]}
+        {"request":{"url":"/d"},"response":{"status":204,"text":"much"}},
+        {"request":{"url":"/e"},"response":{"headers":{"Content-Length":"04"},"text":"four"}},
+        {"request":{"url":"/f"},"response":{"headers":{"Content-Length":"4, 4"},"text":"four"}}]}
       """,
       to: "odd.json"
     )

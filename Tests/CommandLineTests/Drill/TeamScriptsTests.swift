@@ -86,6 +86,8 @@ struct TeamScriptsTests {
     // Who asks for nothing that was recorded is not judged.
     try scratch.write(Self.hasty.replacing("argv[1]", with: "argv[1] + 'x'"), to: "client.py")
     try await suite().exits(98)
+    let refused = try await suite("--gate", "nonsense").exits(64)
+    #expect(!refused.err.contains("The reports are in"), "\(refused)")
     // Nothing is written beside what was named.
     try expectEqual(
       scratch.names(),

@@ -1,4 +1,5 @@
 import TestSupport
+import WindTunnel
 
 @testable import windtunnel_cli
 
@@ -8,22 +9,10 @@ import TestSupport
   init() throws { scratch = try Scratch() }
 
   /// A row: flags, the script that asks for `/a`, the exit code, and a part of the output.
-  private static let rows: [(String, String, Int32, String)] = [
-    ("--fault empty-200", #"curl -sf {url}/a | grep -q '"a"'"#, 0, "GET /a"),
-    ("--proxy --fault empty-200", "curl -sf https://api.example.test/a | grep -q a", 0, "GET /a"),
-    ("--fault empty-200", "curl -s {url}/a", 99, "again: windtunnel mutate"),
-    ("--fault empty-200", "curl -s {url}/a # --token s3cr3t", 99, "--token REDACTED-argument"),
-    ("--fault empty-200", "curl -s {url}/a; false", 98, "nothing is known"),
-    ("--fault empty-200", "true", 98, "nothing is known"),
-    ("--fault status-500", "curl -sf {url}/a || kill -SEGV $$", 97, "crashed: "),
-    ("--fault status-500", "curl -sf {url}/a || exec tail -f /dev/null", 97, "hung: "),
-    (
-      "--fault field-missing", "curl -s {url}/a | grep 'a.*b.*c.*d' || exec tail -f /dev/null", 97,
-      "not tried 1"
-    ),
-  ]
-
-  @Test(arguments: rows)
+  @Test(
+    arguments: try TestData.rows("mutated-commands.json", count: 9)
+      as [(String, String, Int32, String)]
+  )
   func `each row of a command ends as it should`(row: (String, String, Int32, String)) async throws
   {
     let body = #"{"a":1,"b":2,"c":3,"d":4}"#
@@ -61,19 +50,8 @@ import TestSupport
   }
 
   @Test func `JUnit tells which test notices which response`() async throws {
-    let cassette = """
-      {"windtunnel":1,"interactions":[
-      {"request":{"url":"https://api.example.test/a"},"response":{"json":{"a":1}}},
-      {"request":{"url":"https://api.example.test/b"},"response":{"json":{"b":1}}},
-      {"request":{"url":"https://api.example.test/c"},"response":{"json":{"c":1}}}]}
-      """
-    try scratch.write(cassette, to: "a.json")
-    let script = """
-      t() { printf '<testcase classname="T" name="%s">' $1; eval "$2" || echo '<failure message="&lt;"/>'
-      echo '</testcase>'; }
-      { echo '<testsuite>'; t a 'curl -sf {url}/a | grep -q "a.:1"'; t b 'curl -sf {url}/b | grep -q b'
-      t c 'curl -s {url}/c > c || true'; echo '</testsuite>'; } > out.xml; echo >> runs; ! grep -q failure out.xml
-      """
+    try scratch.write(TestData.text("three-recordings.json"), to: "a.json")
+    let script = TestData.text("junit-suite.sh")
     let line: CommandLine = """
       mutate --cassette a.json --junit out.xml --report r.json --fault status-500 --fault values -- \
       /bin/sh -c
@@ -98,45 +76,51 @@ import TestSupport
 
   /// A row: what a test does with its mutant, at first and by itself, the code, a part of the output.
   @Test(
-    arguments: [
-      ("kill -SEGV $$", "kill -SEGV $$", 97, "crashed: "),
-      ("exec tail -f /dev/null", "exec tail -f /dev/null", 97, "hung: "),
-      ("kill -SEGV $$", #"passed; e after '"plain":"green",'"#, 99, "GET /a"),
-      ("passed; kill -SEGV $$", "", 97, "crashed: "),
-      ("passed; exec tail -f /dev/null", "", 97, "hung: "),
-    ] as [(String, String, Int32, String)]
+    arguments: try TestData.rows("ended-processes.json", count: 5)
+      as [(String, String, Int32, String)]
   )
   func `a mutant that ends its process runs once more by itself`(
     row: (String, String, Int32, String)
   ) async throws {
     try scratch.write(Texts.cassette, to: "a.json")
-    let script = """
-      e() { echo '{"event":"'$1'",'$2'"test":"T","recording":1,"mutant":"values"}' >> "$WINDTUNNEL_MUTATE"; }
-      passed() { e end '"result":"survived","asked":1,"plainAsked":1,'; }
-      if ! grep -q '"begin"' "$WINDTUNNEL_MUTATE"; then
-      echo '{"event":"test","test":"T","name":"T","file":"","line":1,"cassette":"a.json","plain":"green",\
-      "milliseconds":1,"recordings":[1]}' >> "$WINDTUNNEL_MUTATE"; e begin; \(row.0)
-      elif grep -q '"run":{' "$WINDTUNNEL_MUTATE"; then e begin; \(row.1)
-      fi
-      """
-    let line: CommandLine = "mutate --timeout 1s --fault values -- /bin/sh -c"
-    let run = try await scratch.run(line.words + [script])
+    let words = ["mutate", "--timeout", "1s", "--fault", "values", "--", "/bin/sh", "-c"]
+    let run = try await scratch.run(words + [TestData.text("ended-process.sh"), row.0, row.1])
     run.exits(row.2)
     #expect(run.out.contains(row.3), "\(run)")
     try expectEqual(scratch.names(), ["a.json"])
+  }
+
+  /// A row: its promise, flags and the command, the parts, what is known of each, the exit code, and
+  /// the number of runs.
+  @Test(
+    arguments: try TestData.rows("mutated-parts.json", count: 15)
+      as [(String, String, String, [String], Int32, Int)]
+  )
+  func `a part is killed by its own mutant alone, and survives only where all succeeds`(
+    row: (String, String, String, [String], Int32, Int)
+  ) async throws {
+    try scratch.write(Texts.cassette, to: "a.json")
+    let shell = scratch.file("swift").path
+    try FileManager.default.createSymbolicLink(atPath: shell, withDestinationPath: "/bin/sh")
+    try scratch.write("\(TestData.text("parts.sh"))\(row.2)\nexit $code\n", to: "test")
+    let words = "mutate --log log --fault values \(row.1)".split(separator: " ").map(String.init)
+    let run = try await scratch.run(words).exits(row.4)
+    let log = try MutationLog(MutationLog.events(in: Data(contentsOf: scratch.file("log"))))
+    let known = log.tests.map { test in
+      let results = log.results.filter { $0.key.test == test.id }.map { "\($0.value)" }
+      let end = log.after[test.id].map { $0 ? "green" : "red" }
+      return "\(test.id) \(test.plain), \(results.first ?? "nothing"), \(end ?? "nothing")"
+        .replacing("WindTunnel.MutantResult.Killer", with: "")
+    }
+    expectEqual(known, row.3, "\(run)")
+    try expectEqual(scratch.text("runs").count, row.5)
   }
 
   @Test(.enabled(if: PlantedSuiteTests.hasPytest, "there is no python3 with pytest"))
   func `a secret in a failure of pytest is neither logged nor reported`() async throws {
     let scratch = try Scratch()
     try scratch.write(Texts.cassette, to: "a.json")
-    let test = """
-      import os, urllib.request
-      def test_a():
-          body = urllib.request.urlopen(os.environ["WINDTUNNEL_URL"] + "/a").read()
-          assert b"a" in body, "Authorization: Bearer a-secret-of-a-test"
-      """
-    try scratch.write(test, to: "test_a.py")
+    try scratch.write(TestData.text("test_a.py"), to: "test_a.py")
     let line: CommandLine = """
       mutate --cassette a.json --log log --report r.json --report r.html --fault empty-200 -- \
       python3 -B -m pytest -p no:cacheprovider
@@ -168,15 +152,7 @@ import TestSupport
   }
 
   @Test func `JUnit XML is read whatever its writer's habits are`() throws {
-    let text = """
-      <?xml version='1.0'?><testsuites><testsuite><!-- <testcase name="x"/> -->
-      <testcase classname='A' name="one" file="a.py" line="3" time="0"/>
-      <testcase name="two &gt; 1"><failure message='a "b"'><![CDATA[<skipped/>]]></failure></testcase>
-      <testcase classname="A" name="three"><error>boom</error></testcase>
-      <testcase classname="A" name="four"><skipped/></testcase>
-      <testcase classname='A' name="one"><skipped/></testcase>
-      <testcase classname="A" name="three"></testcase></testsuite></testsuites>
-      """
+    let text = TestData.text("junit.xml")
     try scratch.write(text, to: "out.xml")
     try expectEqual(
       JUnitResults.read(scratch.file("out.xml")),

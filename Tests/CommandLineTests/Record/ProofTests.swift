@@ -26,6 +26,7 @@ import TestSupport
         ),
         Interaction(Request("GET", "/a"), Response(headers: json, body: Body(#"{"a":1}"#))),
         Interaction(Request("GET", "/b"), Response(headers: json, body: Body(#"{"b":1}"#))),
+        Interaction(Request("GET", "/r"), .json(["req": "rq_011CSHoEeqs5C35K2UUqR7Fy"])),
         Interaction(Request("GET", "/{language}/home"), Response(body: Body("home"))),
         Interaction(Request("PUT", "/things/{id}"), Response(body: Body("put"))),
         Interaction(Request("POST", "/things"), Response(body: Body("made"))),
@@ -145,6 +146,20 @@ import TestSupport
     #expect(red.err.contains("\nTo make both runs equal, add --volatile x-device\n"))
     expectEqual(red.code, 1)
     try await prove(script, origin, ["--volatile", "x-device"]).exits(0)
+    _ = await origin.stop()
+  }
+
+  @Test func `a random-looking value is named with the flags that decide about it`() async throws {
+    let origin = try await Origin()
+    let red = try await prove("ask GET /r", origin).exits(1)
+    let line =
+      "secret: #1 response body JSON req: entropy, 27 bytes [entropy]; replace it with "
+      + "--redact req, or add --keep req if it is not a secret\n"
+    #expect(red.err.contains("\n\(line)"), "\(red.err)")
+    #expect(!red.err.contains("differs:") && !red.err.contains("both runs equal"), "\(red.err)")
+    for flag in ["--redact", "--keep"] {
+      try await prove("ask GET /r", origin, ["--mode", "rewrite", flag, "req"]).exits(0)
+    }
     _ = await origin.stop()
   }
 

@@ -74,6 +74,10 @@ import TestSupport
     #expect(run.err.hasPrefix(line) && run.err.hasSuffix(end), "\(run)")
     let verified = try await scratch.run("cassette verify a.json")
     #expect(verified.code == 1 && !verified.out.contains("whole"), "\(verified)")
+    try scratch.write(Texts.cassette, to: "a.json")
+    let again = try await scratch.run(words + ["--mode", "rewrite"] + client).exits(1)
+    #expect(again.err.contains("The recording was discarded; a.json is unchanged.\n"), "\(again)")
+    try expectEqual(scratch.text("a.json"), Texts.cassette)
   }
 
   private static let server = TestData.text("closing-server.py")

@@ -18,31 +18,42 @@ import WindTunnelSymptoms
     return ["bash", "-c", asking.joined(separator: "; ") + end]
   }
 
-  @Test(arguments: ["rewrite", "new-episodes"])
+  @Test(arguments: ["rewrite", "new-episodes", "once"])
   func `a command that fails leaves the tape as it was, to the byte`(mode: String) async throws {
     let (upstream, url) = try await Server.start(in: scratch)
-    try scratch.write(Texts.cassette, to: "a.json")
+    let isThere = mode != "once"
+    if isThere { try scratch.write(Texts.cassette, to: "a.json") }
     let words = ["record", "--upstream", url, "--cassette", "a.json", "--mode", mode, "--"]
     let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
     expectEqual(
       run.err,
       """
       bash exited with status 3.
-      The recording was discarded; a.json is unchanged.
+      The recording was discarded; \(isThere ? "a.json is unchanged" : "no a.json was written").
 
       """
     )
-    try expectEqual(scratch.text("a.json"), Texts.cassette)
+    try expectEqual(
+      scratch.has("a.json") ? scratch.text("a.json") : nil,
+      isThere ? Texts.cassette : nil
+    )
     #expect(!scratch.has("a.json.journal"))
     try await upstream.interrupt()
   }
 
-  @Test func `a failing command leaves no incomplete cassette`() async throws {
+  @Test(arguments: ["rm -r a", "mv a b"])
+  func `recordings whose folder is gone are in the folder above`(end: String) async throws {
     let (upstream, url) = try await Server.start(in: scratch)
-    let words = ["record", "--upstream", url, "--cassette", "a.json", "--"]
-    let run = try await scratch.run(words + client(of: "/home", then: "; exit 3")).exits(1)
-    #expect(run.err.hasSuffix("The recording was discarded; no a.json was written.\n"))
-    #expect(!scratch.has("a.json") && !scratch.has("a.json.journal"))
+    let words = ["record", "--upstream", url, "--cassette", "a/a.json", "--"]
+    for rest in ["a.rescued.json has the 1 recorded", "; 1 recorded interaction is lost: "] {
+      _ = try await Companion.run(["mkdir", "a"], in: scratch)
+      let run = try await scratch.run(words + client(of: "/home", then: "; \(end)")).exits(73)
+      #expect(
+        ["moved; ", rest].allSatisfy(run.err.contains) && !run.err.contains("keeps"),
+        "\(run)"
+      )
+      try expectEqual(targets("a.rescued.json"), ["/home"])
+    }
     try await upstream.interrupt()
   }
 

@@ -83,6 +83,7 @@ import WindTunnelReports
         #3 POST https://shop.example.test/payments → 201, 48 bytes of application/json
         #4 POST https://shop.example.test/telemetry → 202, 17 bytes of application/json
         #5 GET https://shop.example.test/recommendations?user=7 → 200, 57 bytes of application/json
+        #6 GET https://shop.example.test/recommendations?user=9 → 200, 57 bytes of application/json
 
         """
     )
@@ -104,7 +105,7 @@ import WindTunnelReports
       """
     try await Scratch().expect("cassette show \(Repository.shop) --number 4", out: out)
     let beyond = try await Scratch().run("cassette show \(Repository.shop) --number 9").exits(64)
-    #expect(beyond.err.hasPrefix("windtunnel: Interaction #9 does not exist; the last is #5.\n"))
+    #expect(beyond.err.hasPrefix("windtunnel: Interaction #9 does not exist; the last is #6.\n"))
   }
 
   @Test func `cassette show tells the events of a stream, and when they were there`() async throws {

@@ -26,17 +26,8 @@ struct ConversationFindingsTests {
     // A program that says nothing receives nothing, so its wait has to end.
     let wait = saying.isEmpty ? 6 : 60
     return ConversationFlight(
-      """
-      def ask(chat, words):
-          chat.hear()
-          if words: chat.say(words)
-          try:
-              return chat.hear(), chat.hear()
-          except OSError as error:
-              return error
-      ask(WebSocket(url), "news, please")
-      print(ask(WebSocket(url, \(wait)), "\(saying)"))
-      """
+      TestData.text("returns.py").replacing("WAIT", with: "\(wait)")
+        .replacing("SAYING", with: saying)
     )
   }
 
@@ -55,17 +46,7 @@ struct ConversationFindingsTests {
   @Test func `a program that decodes each piece by itself is told so`() async throws {
     func run(_ decoding: String) async throws -> Report.Row {
       let flight = ConversationFlight(
-        """
-        import codecs
-        chat = WebSocket(url)
-        chat.hear()
-        chat.say("news, please")
-        whole = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        text = ""
-        while not text.endswith("nchen."):
-            text += \(decoding)
-        print(text)
-        """
+        TestData.text("decodes-pieces.py").replacing("DECODING", with: decoding)
       )
       return try await flight.run([.conversation(.form(.fragmented, of: 2))])
     }
@@ -92,18 +73,8 @@ struct ConversationFindingsTests {
 
   private static func reading(_ end: String, _ events: String) -> ConversationFlight {
     var flight = ConversationFlight(
-      """
-      import http.client, urllib.request
-      try:
-          body = urllib.request.urlopen(url).read()
-      except http.client.IncompleteRead as error:
-          body = error.partial
-          \(end)
-      blocks = \(events)
-      for block in blocks:
-          if "error" not in block:
-              print(block.removeprefix("data: "))
-      """
+      TestData.text("reads-events.py").replacing("END", with: end)
+        .replacing("EVENTS", with: events)
     )
     flight.cassette = stream
     return flight

@@ -92,19 +92,7 @@ struct ReceivedMessagesDrillTests {
 
   @Test func `one that lives names the call of what it received`() async throws {
     var flight = ConversationFlight(
-      living: """
-        def tell(call, text):
-            print(json.dumps({"call": call, "received": text}), flush=True)
-        for line in lines:
-            chat = WebSocket(line["url"])
-            tell(line["call"], chat.hear())
-            chat.say("news, please")
-            chat.hear()
-            if line["call"] == 0: tell(line["call"], chat.hear())
-            chat.close()
-            say(line["call"])
-            tell(line["call"], "too late to count")
-        """
+      living: TestData.text("tells-received.py")
     )
     flight.calls = 2
     let row = try await flight.run()
@@ -116,19 +104,7 @@ struct ReceivedMessagesDrillTests {
 
   private static func comingBack(saying: String) -> ConversationFlight {
     ConversationFlight(
-      """
-      def ask(chat, words):
-          try:
-              while True:
-                  if words: chat.say(words)
-                  for _ in range(3 if words else 1):
-                      print(json.dumps({"received": chat.hear()}), flush=True)
-                  return chat.hear()
-          except OSError as error:
-              return error
-      ask(WebSocket(url), "news, please")
-      ask(WebSocket(url, 6), "\(saying)")
-      """
+      TestData.text("returns-and-tells.py").replacing("SAYING", with: saying)
     )
   }
 

@@ -229,12 +229,12 @@ import TestSupport
     let cassette = try Shipped.cassette()
     let twice = Cassette(cassette.interactions + cassette.interactions)
     let workload = Workload(twice, matcher: .pathAndQuery)
-    let endpoints = (0..<6).map { workload.endpoint(of: $0) }
+    let endpoints = (0..<7).map { workload.endpoint(of: $0) }
     expectEqual(
       endpoints,
       [
         "GET /home", "POST /login", "POST /payments", "POST /telemetry", "GET /recommendations",
-        "GET /home",
+        "GET /recommendations", "GET /home",
       ]
     )
     expectEqual(Workload.lane("calm", 7), Lane("calm/7"))

@@ -124,22 +124,11 @@ import TestSupport
 
   @Test(.python, arguments: [true, false])
   func `a program that lives is held to it by the version in a field`(takesAny: Bool) async throws {
-    let script = """
-      import json, re, sys, urllib.request
-      def version(text): return re.search(rb'"version":(\\d+)', text)[1].decode()
-      for text in sys.stdin:
-          line = json.loads(text)
-          mine = version(open(line["kept"], "rb").read())
-          got = urllib.request.urlopen(line["origins"][0] + "/configuration").read()
-          if \(takesAny ? "True" : "False"): mine = version(got)
-          asked = urllib.request.Request(line["url"], headers={"configuration-version": " " + mine})
-          shown = urllib.request.urlopen(asked).read().decode()
-          print(json.dumps({"call": line["call"], "ok": True, "shown": shown}), flush=True)
-      """
+    let script = TestData.text("follows-versions.py")
     let flown = try await Self.run(
       "config-garbage",
       on: Shipped.startup(),
-      ["python3", "-c", script]
+      ["python3", "-c", script, "\(takesAny)"]
     )
     expectEqual(flown.findings, (takesAny ? ["error \(Self.unsigned)"] : []))
     for call in flown.row.observations {

@@ -172,17 +172,7 @@ import TestSupport
   // MARK: Programs
 
   /// A start in Python: the first server whose probe is right within a second is asked for the page.
-  private static let program = """
-    import os, sys, urllib.request
-    def get(url): return urllib.request.urlopen(url, timeout=1).read()
-    assert os.environ["WINDTUNNEL_ORIGINS"] == sys.argv[1]
-    for origin in sys.argv[1].split():
-        try:
-            if get(origin + "/probe").startswith(b"pong "): break
-        except OSError:
-            pass
-    sys.stdout.buffer.write(get(origin + "/home"))
-    """
+  private static let program = TestData.text("first-server.py")
 
   /// The two calls of a program whose nearest server is dead.
   private static func observations(of program: String, _ words: String...) async throws
@@ -224,17 +214,7 @@ import TestSupport
   }
 
   /// One that asks each server twice, whatever it says, and then for the page.
-  private static let insistent = """
-    import sys, urllib.request
-    def get(url): return urllib.request.urlopen(url, timeout=5).read()
-    for origin in sys.argv[1].split():
-        for _ in range(2):
-            try:
-                get(origin + "/probe")
-            except OSError:
-                pass
-    sys.stdout.buffer.write(get(sys.argv[1].split()[0] + "/home"))
-    """
+  private static let insistent = TestData.text("insistent-start.py")
 
   @Test(.python) func `probes that are refused are no retries of the page`() async throws {
     let folder = try Folder()

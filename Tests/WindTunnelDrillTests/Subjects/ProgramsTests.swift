@@ -68,20 +68,7 @@ import TestSupport
 
   /// A session with urllib3's `Retry`, as its documents have it.
   private static func requests(_ retry: String) -> [String] {
-    let script = """
-      import os, sys, requests
-      from requests.adapters import HTTPAdapter
-      from urllib3.util.retry import Retry
-      session = requests.Session()
-      session.trust_env = False
-      session.mount("http://", HTTPAdapter(max_retries=Retry(\(retry), status_forcelist=[429, 503])))
-      try:
-          answer = session.request(os.environ["WINDTUNNEL_METHOD"], os.environ["WINDTUNNEL_URL"])
-      except requests.exceptions.RetryError:
-          sys.exit(3)
-      if answer.status_code >= 400: sys.exit(1)
-      print(answer.text)
-      """
+    let script = TestData.text("retrying-session.py").replacing("RETRY", with: retry)
     return ["python3", "-c", script, "{method}"]
   }
 

@@ -27,18 +27,7 @@ import TestSupport
     let folder = try Folder()
     let fifo = try NamedPipe(in: folder)
     // The second program of the drill ends by itself once a scenario is through.
-    let script = """
-      def makes(name):
-          try: os.close(os.open(os.path.join(sys.argv[1], name), os.O_CREAT | os.O_EXCL))
-          except FileExistsError: return False
-          return True
-      isSecond = not makes("first") and makes("second")
-      for line in lines:
-          if isSecond:
-              os.read(os.open(sys.argv[2], os.O_RDONLY), 1)
-              sys.exit(0)
-          say(line["call"])
-      """
+    let script = TestData.text("second-falls.py")
     let flight = ServiceFlight(script, folder.url.path, fifo.path, calls: 2)
     let rows = try await flight.run(in: [.calm, Scenario("later")]) { event in
       if case .finished = event { fifo.write() }

@@ -193,7 +193,7 @@ import TestSupport
       for line in lines: say(line["call"], shown=words[line["call"]])
       """
     )
-    // Calls 0 and 5 are for /home itself.
+    // Call 0 is for /home itself.
     expectEqual(
       row.observations.map(\.showsResponseOf),
       [nil, "GET /home", "GET /home", nil, nil, nil]
@@ -204,17 +204,7 @@ import TestSupport
   @Test(.python) func `its connections are counted where they are kept`() async throws {
     var scenario = Scenario("kept")
     scenario.wantsKeptConnections = true
-    let script = """
-      import http.client, urllib.parse
-      held = []
-      for line in lines:
-          url = urllib.parse.urlsplit(line["url"])
-          held.append(http.client.HTTPConnection(url.hostname, url.port))
-          held[-1].request("GET", url.path)
-          held[-1].getresponse().read()
-          if line["call"] > 1: held.pop().close()
-          say(line["call"])
-      """
+    let script = TestData.text("held-connections.py")
     let kept = try await run(script, in: scenario).traffic
     #expect(kept.connections.map(\.calls) == [6] && kept.connections.map(\.opened) == [6])
     expectEqual(kept.lateRequests, [])
@@ -232,7 +222,7 @@ import TestSupport
           say(line["call"])
       """
     )
-    // Of the five requests two are GETs; the last call is the first request again.
+    // Of the first five requests two are GETs, and another call follows each.
     expectEqual(row.traffic.lateRequests.count, 2)
     #expect(row.observations.allSatisfy { $0.attempts.isEmpty })
   }

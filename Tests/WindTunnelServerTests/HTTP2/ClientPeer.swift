@@ -30,7 +30,7 @@ final class ClientPeer {
   }
 
   func feed(_ bytes: [UInt8]) {
-    bytes.withUnsafeBytes { codec.feed($0) }
+    bytes.withUnsafeBytes { codec.connection.feed($0) }
     while let (stream, event) = codec.next() { events.append("\(stream) \(Self.spell(event))") }
   }
 
@@ -38,10 +38,10 @@ final class ClientPeer {
   func exchange(_ words: String) -> String {
     for command in words.components(separatedBy: "; ") {
       let words = command.split(separator: " ").map(String.init)
-      if words == ["EOF"] { codec.feedEnd() }
+      if words == ["EOF"] { codec.connection.feedEnd() }
       feed(words == ["EOF"] ? [] : FramePeer.frame(words[0], Array(words.dropFirst())))
     }
-    _ = codec.appendPending(upTo: .max, to: &output)
+    _ = codec.connection.appendPending(upTo: .max, to: &output)
     defer { (events, output) = ([], []) }
     return (events + FramePeer(isOpen: false).frames(output)).joined(separator: "; ")
   }

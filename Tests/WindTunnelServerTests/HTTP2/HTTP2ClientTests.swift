@@ -90,12 +90,12 @@ import TestSupport
         let head = ClientPeer.head("POST", contentBytes: count)
         let id = try client.open(head, scheme: "http", to: &bytes)
         sent[id] = Data((0..<count).map { UInt8($0 % 251) })
-        client.append(sent[id] ?? Data(), in: head.framing, on: id, to: &bytes)
+        client.connection.append(sent[id] ?? Data(), in: head.framing, on: id, to: &bytes)
       }
-      while client.appendPending(upTo: 20_000, to: &bytes) {}
+      while client.connection.appendPending(upTo: 20_000, to: &bytes) {}
       let input = try await exchange(bytes)
       bytes = []
-      input.withUnsafeBytes { client.feed($0) }
+      input.withUnsafeBytes { client.connection.feed($0) }
       while let (id, event) = client.next() {
         switch event {
         case .head(let start): expectEqual(start.head.status, 200)

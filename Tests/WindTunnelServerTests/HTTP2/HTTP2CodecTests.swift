@@ -7,11 +7,16 @@ import TestSupport
   private static let connect = ":method=CONNECT :protocol=websocket :scheme=http :authority=a.test"
 
   /// Checks rows of frames in, and frames out; `ANSWER` is a whole response.
-  private static func check(_ rows: String, _ bounds: HTTP2Limits = HTTP2Limits()) {
-    for row in rows.split(separator: "\n") {
-      let sides = row.components(separatedBy: " -> ")
-      for input in sides[0].components(separatedBy: " | ") {
-        expectEqual(FramePeer(bounds).exchange(input), sides[1], "\(input)")
+  private static func check(
+    _ name: String,
+    count: Int,
+    _ bounds: HTTP2Limits = HTTP2Limits()
+  ) throws {
+    let rows = try TestData.rows("HTTP2/\(name).json", count: count) as [([String], String)]
+    for (inputs, output) in rows {
+      for input in inputs {
+        let frames = input.replacing("{connect}", with: Self.connect)
+        expectEqual(FramePeer(bounds).exchange(frames), output, "\(input)")
       }
     }
   }
@@ -34,77 +39,19 @@ import TestSupport
     }
   }
 
-  @Test func `requests are answered, and streams end on both sides`() {
+  @Test func `requests are answered, and streams end on both sides`() throws {
     // Padding and priority, a block in three frames, a table that the client makes smaller.
-    Self.check(
-      """
-      GET 1 | POST 1; DATA 1 4; DATA 1 0 end | POST 1; DATA 1 4; FIELDS 1 x=1 | \
-      RAW 1 45 1 020000000001828684410161ffff | POST 1; RAW 0 9 1 0241ffff | \
-      RAW 1 1 1 8286; RAW 9 0 1; RAW 9 4 1 84410161 -> ANSWER 1
-      HEAD 1 -> HEADERS 1 200 end
-      GET 1 :path=/trailers -> HEADERS 1 200; DATA 1 5; HEADERS 1 7 end
-      GET 3; GET 5 -> ANSWER 3; ANSWER 5
-      SETTINGS 1=0; GET 1; GET 3 -> SETTINGS ack; ANSWER 1; ANSWER 3
-      POST 1 expect=100-continue :path=/wait; RESPOND 1 0 -> HEADERS 1 200 end
-      """
-    )
+    try Self.check("answered", count: 6)
   }
 
-  @Test func `frames that are out of place end the stream or the connection`() {
+  @Test func `frames that are out of place end the stream or the connection`() throws {
     // Of the connection; of idle, half closed and closed streams; blocks, sizes and padding.
-    Self.check(
-      """
-      PING | PING ack; PING | RAW 6 22 0 0000000000000000 -> PING ack
-      RAW 7 0 0 0000000000000000; WINDOW 0 1; RAW 22 255 7 00; PING -> PING ack
-      SETTINGS 2=1 255=1 -> SETTINGS ack
-      PRIORITY 1 0; PRIORITY 3 1; GET 1 -> ANSWER 1
-      RAW 6 0 3 0000000000000000 | RAW 4 0 1 000300000064 | SETTINGS 2=2 | SETTINGS 5=16383 | \
-      SETTINGS 5=16777216 | RAW 7 0 1 0000000000000000 | WINDOW 0 0 | RAW 5 4 1 0000000382 | \
-      DATA 1 4 end | RST 1 8 | WINDOW 1 100 | RAW 9 4 1 82 | DATA 0 4 | RST 0 8 | GET 0 | GET 2 | \
-      PRIORITY 0 1 | PRIORITY 1 1 | RST 2 8 | RAW 1 1 1 82; PRIORITY 1 0 | RAW 1 1 1 82; GET 3 | \
-      RAW 1 1 1 82; RAW 22 0 0 | RAW 1 1 1 82; RAW 9 4 0 86 | RAW 1 1 1 82; DATA 1 4 | \
-      RAW 1 13 1 0582868441 -> GOAWAY last=0 PROTOCOL_ERROR
-      RAW 6 0 0 000000000000 | RAW 4 1 0 00 | RAW 4 0 0 000300 | RAW 7 0 0 00 | RAW 8 0 0 000001 | \
-      RAW 1 37 1 00000000 | DATA 1 16385 | RAW 3 0 1 000000 | RAW 2 0 1 80000001 -> \
-      GOAWAY last=0 FRAME_SIZE_ERROR
-      SETTINGS 4=2147483648 | WINDOW 0 2147483647 -> GOAWAY last=0 FLOW_CONTROL_ERROR
-      RAW 1 5 1 c6 | RAW 1 5 1 40 | RAW 1 5 1 8280 -> GOAWAY last=0 COMPRESSION_ERROR
-      GET 5; GET 3 -> ANSWER 5; GOAWAY last=5 PROTOCOL_ERROR
-      GET 1; DATA 1 4 | GET 1; GET 1 -> ANSWER 1; GOAWAY last=1 STREAM_CLOSED
-      GET 1; WINDOW 1 9; RST 1 0; PRIORITY 1 0; PING -> ANSWER 1; PING ack
-      GET 1 :path=/wait; DATA 1 4 end | POST 1; RST 1 255; GET 1 | \
-      GET 1 :path=/wait; GET 1; DATA 1 9 -> RST_STREAM 1 STREAM_CLOSED
-      GET 1 :path=/wait; WINDOW 1 9; PRIORITY 1 0; RST 1 8; PING -> PING ack
-      POST 1; RST 1 8; DATA 1 4; DATA 1 4; GET 3 -> RST_STREAM 1 STREAM_CLOSED; ANSWER 3
-      GET 1 A=1; DATA 1 9; FIELDS 1 x=1; RST 1 8; WINDOW 1 9 | POST 1; PRIORITY 1 1 | \
-      RAW 1 37 1 000000010f828684410161 -> RST_STREAM 1 PROTOCOL_ERROR
-      POST 1; RAW 0 9 1 0654657374 -> GOAWAY last=1 PROTOCOL_ERROR
-      POST 1; RAW 2 0 1 80000001 -> RST_STREAM 1 FRAME_SIZE_ERROR
-      """
-    )
+    try Self.check("misplaced", count: 17)
   }
 
-  @Test func `content waits for its windows`() {
+  @Test func `content waits for its windows`() throws {
     // In the third row the window is -1, then 1.
-    Self.check(
-      """
-      SETTINGS 4=100 4=1; GET 1 -> SETTINGS ack; HEADERS 1 200; DATA 1 1
-      SETTINGS 4=0; GET 1; SETTINGS 4=1 -> SETTINGS ack; HEADERS 1 200; SETTINGS ack; DATA 1 1
-      SETTINGS 4=3; GET 1; SETTINGS 4=2; WINDOW 1 2 -> \
-      SETTINGS ack; HEADERS 1 200; DATA 1 3; SETTINGS ack; DATA 1 1
-      SETTINGS 4=3; GET 1; WINDOW 1 9 -> SETTINGS ack; HEADERS 1 200; DATA 1 3; DATA 1 2 end
-      SETTINGS 4=3; GET 1 :path=/trailers; WINDOW 1 2 -> \
-      SETTINGS ack; HEADERS 1 200; DATA 1 3; DATA 1 2; HEADERS 1 7 end
-      SETTINGS 4=0; GET 1; RST 1 8; WINDOW 1 9 -> SETTINGS ack; HEADERS 1 200
-      SETTINGS 4=0; GET 1; WINDOW 1 0 -> \
-      SETTINGS ack; HEADERS 1 200; RST_STREAM 1 PROTOCOL_ERROR
-      SETTINGS 4=1; GET 1; WINDOW 1 2147483647; WINDOW 1 1; PING -> \
-      SETTINGS ack; HEADERS 1 200; DATA 1 1; RST_STREAM 1 FLOW_CONTROL_ERROR; PING ack
-      GET 1 :path=/wait; WINDOW 1 2147400000; SETTINGS 4=200000 -> \
-      GOAWAY last=1 FLOW_CONTROL_ERROR
-      GET 1 :path=/wait; WINDOW 1 2147400000; SETTINGS 4=200000 4=9 -> SETTINGS ack
-      """
-    )
+    try Self.check("windows", count: 10)
     // The longest wait, with its start. An open tunnel may wait. Others wait for the connection's
     // window, or for a turn, only since a byte was sent last.
     let (peer, other) = (FramePeer(), FramePeer())
@@ -158,44 +105,19 @@ import TestSupport
     #expect(!peer.codec.isCongested(7) && peer.codec.isDelivered(7))
   }
 
-  @Test func `received content is given back, also on streams that were reset`() {
+  @Test func `received content is given back, also on streams that were reset`() throws {
     var bounds = HTTP2Limits()
     (bounds.streamWindowBytes, bounds.connectionWindowBytes) = (1000, 65_536)
     // Padding counts.
-    Self.check(
-      """
-      POST 1; DATA 1 400; DATA 1 100 -> WINDOW_UPDATE 1 500
-      POST 1; DATA 1 1001 -> RST_STREAM 1 FLOW_CONTROL_ERROR
-      POST 1; RAW 0 8 1 02410000; DATA 1 496 -> WINDOW_UPDATE 1 500
-      GET 1 :path=/wait; DATA 1 16384; DATA 1 16384; DATA 1 16384 -> \
-      RST_STREAM 1 STREAM_CLOSED; WINDOW_UPDATE 0 32768
-      """,
-      bounds
-    )
+    try Self.check("given-back", count: 4, bounds)
   }
 
-  @Test func `an extended CONNECT is an upgrade, whose content waits for its reader`() {
+  @Test func `an extended CONNECT is an upgrade, whose content waits for its reader`() throws {
     var bounds = HTTP2Limits()
     (bounds.streamWindowBytes, bounds.connectionWindowBytes) = (1000, 65_536)
     let connect = Self.connect
     let chat = "OPEN 1 \(connect) :path=/chat"
-    Self.check(
-      """
-      \(chat); DATA 1 600; TAKE 1 499 -> HEADERS 1 200
-      \(chat); DATA 1 600; TAKE 1 500; DATA 1 400 end; TAKE 1 500 -> \
-      HEADERS 1 200; WINDOW_UPDATE 1 500
-      \(chat); DATA 1 600; DATA 1 401 -> HEADERS 1 200; RST_STREAM 1 FLOW_CONTROL_ERROR
-      \(chat); FIELDS 1 x=1 -> HEADERS 1 200; RST_STREAM 1 PROTOCOL_ERROR
-      \(chat); DATA 1 600; RST 1 8; TAKE 1 32768; GET 3 -> \
-      HEADERS 1 200; WINDOW_UPDATE 0 32768; ANSWER 3
-      OPEN 1 \(connect) :path=/ | FIELDS 1 \(connect) :path=/chat -> RST_STREAM 1 HTTP11_REQUIRED
-      FIELDS 1 \(connect) :path=/chat :protocol=x | OPEN 1 :method=GET :protocol=websocket \
-      :scheme=http :authority=a.test :path=/ | OPEN 1 \(connect) -> RST_STREAM 1 PROTOCOL_ERROR
-      OPEN 1 :method=CONNECT :protocol=x :scheme=http :authority=a.test :path=/ -> \
-      HEADERS 1 501; DATA 1 2 end; RST_STREAM 1 NO_ERROR
-      """,
-      bounds
-    )
+    try Self.check("tunnels", count: 8, bounds)
     let (peer, old) = (FramePeer(), FramePeer(acceptsWebSockets: false))
     expectEqual(
       [old, peer].map { $0.exchange(chat) },

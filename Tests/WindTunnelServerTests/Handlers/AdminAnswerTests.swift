@@ -10,46 +10,57 @@ import TestSupport
     Response(body: Body("hello"))
   )
 
-  static func snapshot() -> AdminSnapshot {
+  static let shipped = [
+    .calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))]),
+  ]
+  private static let start = Date(timeIntervalSinceReferenceDate: 0)
+
+  /// A deck that three requests have asked.
+  @Sendable static func deck() -> Deck {
     let rain: Scenario = [.on("GET /home", .attempt(2), .status(503))]
-    let deck = Deck(Cassette([home]), scenario: rain, then: .repeat)
-    var server = AdminSnapshot(interactions: deck.interactions, scenario: deck.scenario, seed: 3)
-    server.shipped = [.calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))])]
-    server.uptime = .milliseconds(1500)
-    server.openConnections = 2
+    let deck = Deck(Cassette([home]), scenario: rain, seed: 3, then: .repeat)
     let end = ExchangeEnd(status: 200, bytes: 5, latency: .microseconds(1250), ending: .whole)
-    server.start = Date(timeIntervalSinceReferenceDate: 0)
     for (path, offset) in [("/home", 0.01), ("/home", 0.02), ("/away", 0.03)] {
       let request = Request("GET", RequestURL("https://api.example.test\(path)"))
-      let outcome = deck.decide(request, at: server.start + offset)
+      let outcome = deck.decide(request, at: start + offset)
       if outcome.id == 1 { deck.finished(outcome, end) }
     }
-    server.records = deck.exchanges ?? ExchangeRecords()
-    return server
+    return deck
   }
 
-  /// More requests than are kept.
-  static var full: ExchangeRecords {
+  /// A deck of more requests than are kept.
+  @Sendable static func full() -> Deck {
     let deck = Deck(Cassette([home]), then: .repeat)
     for _ in 0...ExchangeRecords.entriesMax { deck.finished(deck.decide(home.request)) }
-    return deck.exchanges ?? ExchangeRecords()
+    return deck
   }
 
   static func ask(
     _ method: String,
     _ target: String,
     _ body: String = "",
-    headers: HeaderFields = ["Host": "127.0.0.1:8081"]
-  ) -> AdminAnswer {
-    AdminAnswer(
-      to: Request(method, RequestURL(target), headers: headers, body: Body(body)),
-      seeing: snapshot(),
-      refusing: { $0.hasConnectionFaults ? "Not here." : nil }
-    )
+    headers: HeaderFields = ["Host": "127.0.0.1:8081"],
+    of deck: Deck = deck()
+  ) -> Response {
+    let open = ConnectionLimit()
+    _ = (open.enter(), open.enter())
+    var admin = Admin()
+    admin.scenarios = shipped
+    admin.refusal = { $0.hasConnectionFaults ? "Not here." : nil }
+    let uptime: @Sendable () -> Duration = { .milliseconds(1500) }
+    let port = AdminHandler(admin, deck, open, start: start, uptime: uptime) { _, _ in }
+    let request = Request(method, RequestURL(target), headers: headers, body: Body(body))
+    return port.answer(request)
+  }
+
+  /// What a request to the port may change.
+  private static func state(_ deck: Deck) -> [AnyHashable] {
+    let requests = deck.exchanges?.entries.map(\.id)
+    return [deck.scenario, deck.seed, deck.interactions, deck.stubs, requests]
   }
 
   static func text(_ method: String, _ target: String, _ body: String = "") -> String {
-    let response = ask(method, target, body).response
+    let response = ask(method, target, body)
     return "\(response.status) \(response.body.text ?? "")"
   }
 
@@ -90,31 +101,30 @@ import TestSupport
   }
 
   @Test func `metrics are text that Prometheus reads`() {
-    let answer = Self.ask("GET", "/metrics").response
+    let answer = Self.ask("GET", "/metrics")
     expectEqual(answer.headers["Content-Type"], "text/plain; version=0.0.4")
     expectEqual(answer.body.text, TestData.text("metrics.txt"))
   }
 
   @Test func `a scenario is asked for by name or brought along`() {
-    let named = Self.ask("PUT", "/scenario", #"{"name":"rain","seed":7}"#)
-    let rain = Self.snapshot().shipped[1]
+    let (rain, deck) = (Self.shipped[1], Self.deck())
+    let named = Self.ask("PUT", "/scenario", #"{"name":"rain","seed":7}"#, of: deck)
     expectEqual(
-      named.response.body.text,
+      named.body.text,
       #"{"seed": 7, "shipped": ["calm", "rain"], "scenario": {"windtunnelScenario": 1, "#
         + #""name": "rain", "rules": [{"when": {"request": "GET /home"}, "#
         + #""faults": [{"status": 429}]}]}}"# + "\n"
     )
-    guard case .run(let order)? = named.change else { return #expect(Bool(false), "no change") }
-    #expect(order.scenario == rain && order.seed == 7)
-    let whole = Self.ask("PUT", "/scenario", String(decoding: rain.data(), as: UTF8.self))
-    guard case .run(let own)? = whole.change else { return #expect(Bool(false), "no change") }
-    #expect(own.scenario == rain && own.seed == nil)
+    #expect(deck.scenario == rain && deck.seed == 7)
+    let other = Self.deck()
+    _ = Self.ask("PUT", "/scenario", String(decoding: rain.data(), as: UTF8.self), of: other)
+    #expect(other.scenario == rain && other.seed == 3)
   }
 
   @Test func `a reset is done, and has nothing to say`() {
-    let answer = Self.ask("POST", "/reset")
-    expectEqual(answer.change, .reset)
-    expectEqual(answer.response, Response(status: 204))
+    let deck = Self.deck()
+    expectEqual(Self.ask("POST", "/reset", of: deck), Response(status: 204))
+    expectEqual(deck.exchanges?.entries.count, 0)
   }
 
   @Test(
@@ -127,10 +137,12 @@ import TestSupport
     body: String,
     words: String
   ) throws {
-    let answer = Self.ask(method, target, body)
-    expectEqual(answer.response.status, 400)
-    expectNil(answer.change)
-    let text = try #require(answer.response.body.text)
+    let deck = Self.deck()
+    let before = Self.state(deck)
+    let answer = Self.ask(method, target, body, of: deck)
+    expectEqual(answer.status, 400)
+    expectEqual(Self.state(deck), before)
+    let text = try #require(answer.body.text)
     let sentence = try JSON(parsing: Data(text.utf8), source: "answer")["error"]?.stringValue ?? ""
     #expect(
       sentence.contains(words.replacing("\\\"", with: "\"")) && [".", "?"].contains(sentence.last),
@@ -143,13 +155,10 @@ import TestSupport
       Self.text("DELETE", "/scenario"),
       #"405 {"error": "/scenario accepts GET or PUT, not DELETE."}"# + "\n"
     )
-    expectEqual(
-      Self.ask("DELETE", "/scenario").response.headers["Allow"],
-      "GET, PUT, HEAD, OPTIONS"
-    )
+    expectEqual(Self.ask("DELETE", "/scenario").headers["Allow"], "GET, PUT, HEAD, OPTIONS")
     let options = Self.ask("OPTIONS", "/verify")
-    #expect(options.response.status == 204 && options.response.headers["Allow"] == "POST, OPTIONS")
-    expectEqual(Self.ask("OPTIONS", "/away").response.status, 404)
+    #expect(options.status == 204 && options.headers["Allow"] == "POST, OPTIONS")
+    expectEqual(Self.ask("OPTIONS", "/away").status, 404)
     #expect(Self.text("GET", "/away").hasPrefix(#"404 {"error": "Unknown path /away."#))
   }
 
@@ -166,28 +175,21 @@ import TestSupport
     ] as [(HeaderFields, Int)]
   )
   func `only this machine is answered`(headers: HeaderFields, status: Int) {
-    let answer = Self.ask("POST", "/reset", headers: headers)
-    expectEqual(answer.response.status, status)
-    expectEqual((answer.change == nil), (status == 403))
+    let deck = Self.deck()
+    expectEqual(Self.ask("POST", "/reset", headers: headers, of: deck).status, status)
+    expectEqual(deck.exchanges?.entries.isEmpty, status == 204)
   }
 
   @Test func `a whole URL prevails over the Host field`() {
-    let answer = Self.ask("POST", "http://rebound.example.test:8081/reset")
-    #expect(answer.response.status == 403 && answer.change == nil)
-    expectEqual(Self.ask("POST", "http://localhost:8081/reset").response.status, 204)
+    let deck = Self.deck()
+    let answer = Self.ask("POST", "http://rebound.example.test:8081/reset", of: deck)
+    #expect(answer.status == 403 && deck.exchanges?.entries.count == 3)
+    expectEqual(Self.ask("POST", "http://localhost:8081/reset").status, 204)
   }
 
   @Test func `a count of what has gone is not given`() {
-    var server = Self.snapshot()
-    server.records = Self.full
-    let question = Request(
-      "POST",
-      "/verify",
-      headers: ["Host": "localhost"],
-      body: Body(#"{"request":"GET /"}"#)
-    )
-    let answer = AdminAnswer(to: question, seeing: server)
-    expectEqual(answer.response.status, 409)
-    expectEqual(answer.response.body.text?.contains("are no longer stored"), true)
+    let answer = Self.ask("POST", "/verify", #"{"request":"GET /"}"#, of: Self.full())
+    expectEqual(answer.status, 409)
+    expectEqual(answer.body.text?.contains("are no longer stored"), true)
   }
 }

@@ -24,8 +24,8 @@ import TestSupport
     var body: String
     var status: Int
     var host = "127.0.0.1"
-    /// What has happened at a server before; `nil`: nothing that matters.
-    var prepare: (@Sendable (inout AdminSnapshot) -> Void)?
+    /// The deck of a server to which something has happened before; `nil`: nothing that matters.
+    var deck: (@Sendable () -> Deck)?
 
     var testDescription: String { "\(method) \(target) \(status)" }
   }
@@ -36,7 +36,7 @@ import TestSupport
     _ body: String,
     _ status: Int,
     as path: String? = nil,
-    _ prepare: (@Sendable (inout AdminSnapshot) -> Void)? = nil
+    of deck: (@Sendable () -> Deck)? = nil
   ) -> Asked {
     let plain = String(target.prefix { $0 != "?" })
     return Asked(
@@ -45,7 +45,7 @@ import TestSupport
       target: target,
       body: body,
       status: status,
-      prepare: prepare
+      deck: deck
     )
   }
 
@@ -57,6 +57,12 @@ import TestSupport
     String(decoding: Data(repeating: 0x20, count: count), as: UTF8.self)
   }
 
+  @Sendable private static func stubbed(_ names: [String]) -> Deck {
+    let deck = AdminAnswerTests.deck()
+    for name in names { deck.put(NamedStub(name, "GET /x", Response(status: 418))) }
+    return deck
+  }
+
   private static let plain: [Asked] = [
     asked("GET", "/health", "", 200),
     asked("GET", "/requests", "", 200),
@@ -66,9 +72,7 @@ import TestSupport
     asked("POST", "/verify", #"{"request":"GET /home","times":2}"#, 200),
     asked("POST", "/verify", #"{"inOrder":["GET /home","GET /never"]}"#, 200),
     asked("POST", "/verify", "{}", 400),
-    asked("POST", "/verify", #"{"request":"GET /home"}"#, 409) {
-      $0.records = AdminAnswerTests.full
-    },
+    asked("POST", "/verify", #"{"request":"GET /home"}"#, 409, of: AdminAnswerTests.full),
     asked("POST", "/verify", many, 413),
     asked("POST", "/reset", "", 204),
     asked("POST", "/reset", many, 413),
@@ -80,25 +84,21 @@ import TestSupport
     asked("PUT", "/cassette", #"{"windtunnel":1,"interactions":[]}"#, 200),
     asked("PUT", "/cassette", #"{"interactions":[]}"#, 400),
     asked("PUT", "/cassette", #"{"windtunnel":1,"interactions":[]}"#, 409) {
-      $0.isRecording = true
+      Deck(Cassette(), mode: .rewrite)
     },
     asked("PUT", "/cassette", spaces(Admin.cassetteBytesMax + 1), 413),
-    asked("GET", "/stubs", "", 200) {
-      $0.stubs = [NamedStub("tea", "GET /x", Response(status: 418))]
-    },
+    asked("GET", "/stubs", "", 200) { stubbed(["tea"]) },
     asked("DELETE", "/stubs", "", 204),
     asked("DELETE", "/stubs", many, 413),
     asked("PUT", "/stubs/tea", stub, 204, as: "/stubs/{name}"),
     asked("PUT", "/stubs/a%2Fb", stub, 204, as: "/stubs/{name}"),
     asked("PUT", "/stubs/", stub, 400, as: "/stubs/{name}"),
     asked("PUT", "/stubs/tea", #"{"request":"get /x","response":{}}"#, 400, as: "/stubs/{name}"),
-    asked("PUT", "/stubs/tea", stub, 409, as: "/stubs/{name}") { server in
-      server.stubs = (1...NamedStub.countMax).map { NamedStub("\($0)", "GET /x", Response()) }
+    asked("PUT", "/stubs/tea", stub, 409, as: "/stubs/{name}") {
+      stubbed((1...NamedStub.countMax).map(String.init))
     },
     asked("PUT", "/stubs/tea", spaces(NamedStub.bytesMax + 1), 413, as: "/stubs/{name}"),
-    asked("DELETE", "/stubs/tea", "", 204, as: "/stubs/{name}") {
-      $0.stubs = [NamedStub("tea", "GET /x", Response())]
-    },
+    asked("DELETE", "/stubs/tea", "", 204, as: "/stubs/{name}") { stubbed(["tea"]) },
     asked("DELETE", "/stubs/tea", "", 404, as: "/stubs/{name}"),
     asked("DELETE", "/stubs/%00", "", 400, as: "/stubs/{name}"),
     asked("DELETE", "/stubs/tea", spaces(NamedStub.bytesMax + 1), 413, as: "/stubs/{name}"),
@@ -109,7 +109,7 @@ import TestSupport
   /// Each place is asked by a foreign name, too.
   private static let all: [Asked] =
     plain
-    + AdminAnswer.routes.map { route in
+    + AdminHandler.routes.map { route in
       var strange = asked(route.method, route.path, "", 403)
       strange.host = "rebound.example.test"
       return strange
@@ -121,22 +121,20 @@ import TestSupport
   }
 
   private func response(_ asked: Asked) -> Response {
-    var server = AdminAnswerTests.snapshot()
-    asked.prepare?(&server)
-    let request = Request(
+    AdminAnswerTests.ask(
       asked.method,
-      RequestURL(asked.target),
+      asked.target,
+      asked.body,
       headers: ["Host": asked.host],
-      body: Body(asked.body)
+      of: asked.deck?() ?? AdminAnswerTests.deck()
     )
-    return AdminAnswer(to: request, seeing: server).response
   }
 
   @Test(arguments: all) func `what is answered is what the document says`(asked: Asked) throws {
     try check(response(asked), to: asked)
   }
 
-  @Test(arguments: all.filter { $0.prepare == nil })
+  @Test(arguments: all.filter { $0.deck == nil })
   func `responses of a running server match the document`(asked: Asked) async throws {
     let deck = Deck(AdminServerTests.tape, matcher: .pathAndQuery, then: .repeat)
     try await ReplayServer.serving(deck, AdminServerTests.options()) { server in
@@ -222,11 +220,11 @@ import TestSupport
       guard case .object(let methods) = path.value else { return [] }
       return methods.map { "\($0.name.value.uppercased()) \(path.name.value)" }
     }
-    expectEqual(documented.sorted(), AdminAnswer.routes.map { "\($0.method) \($0.path)" }.sorted())
+    expectEqual(documented.sorted(), AdminHandler.routes.map { "\($0.method) \($0.path)" }.sorted())
   }
 
   @Test func `every answer that is documented is given`() throws {
-    for (method, path) in AdminAnswer.routes {
+    for (method, path) in AdminHandler.routes {
       let given = Set(
         Self.all.filter { $0.method == method && $0.path == path }.map { "\($0.status)" }
       )
@@ -240,7 +238,7 @@ import TestSupport
   }
 
   @Test func `another method is refused with those that are documented`() throws {
-    for path in Set(AdminAnswer.routes.map(\.path)) {
+    for path in Set(AdminHandler.routes.map(\.path)) {
       guard case .object(let methods)? = Self.document?.root["paths"]?[path] else {
         Issue.record("\(path) is not documented")
         continue
@@ -260,7 +258,7 @@ import TestSupport
   }
 
   @Test func `a HEAD is answered as a GET`() throws {
-    for (method, path) in AdminAnswer.routes where method == "GET" {
+    for (method, path) in AdminHandler.routes where method == "GET" {
       let get = response(Self.asked("GET", path, "", 200))
       let head = response(Self.asked("HEAD", path, "", 200))
       #expect(head.status == get.status && head.headers == get.headers, "\(path)")
@@ -270,7 +268,7 @@ import TestSupport
   @Test func `each example is well formed and is taken`() throws {
     let document = try #require(Self.document)
     var count = 0
-    for (method, path) in AdminAnswer.routes {
+    for (method, path) in AdminHandler.routes {
       let operation = document.root["paths"]?[path]?[method.lowercased()]
       guard let content = operation?["requestBody"]?["content"]?["application/json"] else {
         continue
@@ -293,10 +291,10 @@ import TestSupport
   }
 
   @Test func `bodies are as large as the document says`() throws {
-    for (method, path) in AdminAnswer.routes {
+    for (method, path) in AdminHandler.routes {
       let some = try #require(Self.all.first { $0.method == method && $0.path == path })
       guard let body = try operation(some)["requestBody"] else { continue }
-      let most = AdminAnswer.bytesMax(for: path)
+      let most = AdminHandler.bytesMax(for: path)
       let words = try #require(body["description"]?.stringValue)
       #expect(words.contains("At most \(most) bytes."), "\(method) \(path): \(words)")
     }

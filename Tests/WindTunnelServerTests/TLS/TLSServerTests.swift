@@ -182,22 +182,9 @@ struct TLSServerTests {
   @Test(.enabled(if: RealClient.path(of: "python3") != nil, "There is no python3 to ask with."))
   func `Python's ssl hears the end that was said`() async throws {
     try await Self.serving { server, authority async throws in
-      let program = """
-        import socket, ssl
-        context = ssl.create_default_context(cafile="\(authority)")
-        context.set_alpn_protocols(["http/1.1"])
-        plain = socket.create_connection(("127.0.0.1", \(server.port)))
-        with context.wrap_socket(plain, server_hostname="a.test", suppress_ragged_eofs=False) as s:
-            s.sendall(b"GET /large HTTP/1.1\\r\\nHost: 127.0.0.1:\(server.port)\\r\\nConnection: close\\r\\n\\r\\n")
-            count = 0
-            while True:
-                piece = s.recv(65536)
-                if not piece: break
-                count += len(piece)
-            names = [value for kind, value in s.getpeercert()["subjectAltName"]]
-            print(s.version(), s.selected_alpn_protocol(), names, count > \(Self.large))
-        """
-      let run = try await RealClient.run("python3", "-c", program)
+      let program = TestData.text("reads-to-the-end.py")
+      let words = ["python3", "-c", program, "\(authority)", "\(server.port)", "\(Self.large)"]
+      let run = try await RealClient.run(words)
       expectEqual(run.out, "TLSv1.3 http/1.1 ['a.test'] True\n", "\(run.err)")
     }
   }

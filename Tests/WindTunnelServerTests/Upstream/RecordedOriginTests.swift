@@ -57,14 +57,16 @@ import TestSupport
     let address = try await EventLoop.serve { script in
       script.received = { channel, _ in
         guard let own = channel.socket.localAddress else { return channel.reset() }
+        let body = "{\"next\":\"http://\(own)/p\"}"
         let fields = [
-          "Location: //\(own)/next?a=1#b", "Content-Length: 0",
+          "Location: //\(own)/next?a=1#b", "Content-Length: \(body.utf8.count)",
+          "Content-Type: application/json", "Operation-Location: http://a@\(own)/job",
           "Link: <http://\(own)/p?page=2>; rel=\"next\", <//\(own)>; rel=up, <http://\(own)0/>; rel=x",
           "Content-Location: http://\(own)/start", "Refresh: 5; url=http://\(own)/later",
           "X-Other: http://other.example.test/a http://a@\(own)/b",
         ]
         channel.write(
-          Array("HTTP/1.1 302 Found\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n".utf8)
+          Array("HTTP/1.1 302 Found\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n\(body)".utf8)
         )
         channel.close()
       }
@@ -78,6 +80,11 @@ import TestSupport
     // The client comes back here.
     #expect(shown.contains("Location: http://127.0.0.1/next?a=1#b\r\n"), "\(shown)")
     let kept = try #require(deck.recorded().cassette.interactions.first?.response?.headers)
+    let recorded = try #require(deck.recorded().cassette.interactions.first?.response?.body)
+    expectEqual(recorded.text, #"{"next":"https://api.example.test:8443/p"}"#)
+    #expect(shown.hasSuffix(#"{"next":"http://\#(address)/p"}"#), "\(shown)")
+    let job = "https://REDACTED-userinfo-1@api.example.test:8443/job"
+    expectEqual(kept["Operation-Location"], job)
     expectEqual(kept["Location"], "//api.example.test:8443/next?a=1#b")
     expectEqual(
       kept["Link"],

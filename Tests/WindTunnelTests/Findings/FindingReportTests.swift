@@ -186,24 +186,8 @@ import TestSupport
     let tail = text.split(separator: "\n\n", omittingEmptySubsequences: false).suffix(3)
     expectEqual(
       tail.joined(separator: "\n\n"),
-      """
-      findings: 1 error; 4 rules kept, \(FindingRule.all.count - 5) not applicable
-
-        error no-back-off
-          \(Self.seen) In rainy, 3 of 3 calls,
-          as call 0 (GET /home).
-            0.0 ms  GET /home → 503
-            4.0 ms  GET /home → 503
-            8.0 ms  GET /home → 503
-           12.0 ms  GET /home → 503
-           16.0 ms  the call failed, status 503
-          again: windtunnel drill --again REPORT.json#rainy/home/0
-          Double the wait with each attempt, with a random part. The first may be
-          immediate.
-
-      FAILED (99): 1 error
-
-      """
+      TestData.text("finding-tail.txt").replacing("{seen}", with: Self.seen)
+        .replacing("{rest}", with: "\(FindingRule.all.count - 5)")
     )
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
     #expect(Self.report().text(inColour: true).contains("\u{1B}[31merror\u{1B}[0m no-back-off"))

@@ -285,7 +285,10 @@ import WindTunnelFindings
     let words = "error 5: For GET /home, it showed the response to GET /cart. (1 of 2 calls)"
     try expectEqual(Self.words(Self.mixed, calls), words)
     try expectEqual(Self.words(Self.mixed, calls, of: .library), words)
-    #expect(try Self.words(Self.mixed, calls, of: .program).hasPrefix("not met"))
+    try expectEqual(Self.words(Self.mixed, calls, of: .program), words)
+    let page = Self.shows("GET /home?page=2", asked: ["GET /home?page=1"])
+    let query = "with another query, it showed the response to GET /home?page=2. (1 of 1 call)"
+    try expectEqual(Self.words(Self.mixed, [page]), "error 4: For GET /home \(query)")
   }
 
   @Test func `an answer that the call asked for itself is its own`() throws {
@@ -293,6 +296,10 @@ import WindTunnelFindings
     try expectEqual(Self.words(Self.mixed, [Self.impatient, asked]), "kept by 1")
     try expectEqual(Self.words(Self.mixed, [Self.impatient, Self.shows(nil)]), "kept by 1")
     #expect(try Self.words(Self.mixed, [Self.shows(nil)]).hasPrefix("not met"))
+    let more = Self.shows("GET /home?page=2", asked: ["GET /home?lang=de&page=2"])
+    let pages = [Self.shows(nil, 5, asked: ["GET /home?page=1"]), more]
+    try expectEqual(Self.words(Self.mixed, pages, of: .program), "kept by 2")
+    #expect(try Self.words(Self.mixed, [more]).hasPrefix("not met"))
     let page = Self.shows(Observation.portalPage)
     #expect(try Self.words(Self.mixed, [page]).hasPrefix("not met"))
     var failed = Self.shows("GET /cart")

@@ -286,6 +286,9 @@ import WindTunnelFindings
       let again = RuleTests.attempt(3100, to: 3103)
       return RuleTests.call(number, ending, [first] + (tries > 1 ? [again] : []))
     }
+    // A careful client does not repeat it.
+    var write = told(20, byDate: false, failed, tries: 1)
+    write.endpoint = "POST /payments"
     func words(
       dates: (Observation.CallResult, Int),
       seconds: (Observation.CallResult, Int),
@@ -297,7 +300,7 @@ import WindTunnelFindings
       let calls = (0..<of).map { told($0, byDate: true, dates.0, tries: dates.1, wait: wait) }
       return try RuleTests.words(
         rule,
-        calls + (10..<14).map { told($0, byDate: false, seconds.0, tries: seconds.1) }
+        calls + [write] + (10..<14).map { told($0, byDate: false, seconds.0, tries: seconds.1) }
       )
     }
     try expectEqual(

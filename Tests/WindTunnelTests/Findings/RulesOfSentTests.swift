@@ -109,6 +109,12 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, call(500, marks: [7])), "not met")
     // Parts of a call that begin at once.
     try expectEqual(Self.words(rule, call(30)), "not met")
+    // The call itself is one submit.
+    var twice = RuleTests.call(0, call(0))
+    twice.endpoint = "POST /payments"
+    let sent = "error 0: It sent POST /payments 0.0 ms after the first, which was still open."
+    #expect(try RuleTests.words(rule, [twice], of: .program) == sent + " (1 of 1 call)")
+    try expectEqual(RuleTests.words(rule, [twice], of: .proxied), "not met")
     // Two threads of a server see an end and a start in any order.
     try expectEqual(Self.words(rule, call(1990)), "not met")
     try expectEqual(Self.words(rule, call(2100)), "not met")

@@ -7,7 +7,7 @@ import TestSupport
 @Suite struct HARLossTests {
   @Test func `a loss is named, and nothing else is lost for it`() throws {
     let table = try JSON(parsing: TestData.text("HAR/losses.json").utf8, source: "losses.json")
-    try #require(table.elements.count == 15)
+    try #require(table.elements.count == 22)
     for row in table.elements {
       let entries = try #require(row["entries"]).elements
       let texts = entries.map { String(decoding: $0.bytes(.compact), as: UTF8.self) }
@@ -18,6 +18,8 @@ import TestSupport
       let name = "\(row["name"]?.stringValue ?? "")"
       expectEqual(bodies, row["bodies"]?.elements.compactMap(\.stringValue), "\(name)")
       expectEqual(read.warnings, row["warnings"]?.elements.compactMap(\.stringValue), "\(name)")
+      let failures = read.cassette.interactions.compactMap(\.failure?.symptom.rawValue)
+      expectEqual(failures, row["failures"]?.elements.compactMap(\.stringValue) ?? [], "\(name)")
       let isEmptied = read.warnings.contains { $0.hasSuffix("an empty one is played.") }
       expectEqual(read.cassette.remarks.count, isEmptied ? 1 : 0, "\(name)")
     }

@@ -27,14 +27,23 @@ import TestSupport
     let request = Request("GET", RequestURL("https://a.test/caf\u{EFE9}?q=\u{EFFF}"))
     var response = Response(status: 500, headers: ["X": "caf\u{EFE9}, café"])
     response.head.customReasonPhrase = "\u{EFCE}\u{EFC4}"
-    let cassette = Cassette([Interaction(request, response)])
+    var empty = Response(status: 200)
+    empty.head.keep(reason: "")
+    let cassette = Cassette([Interaction(request, response), Interaction(request, empty)])
     let file = String(decoding: cassette.data(), as: UTF8.self)
     #expect(file.contains(#""url": "https://a.test/caf\uefe9?q=\uefff""#), "\(file)")
     #expect(file.contains(#"["X", "caf\uefe9, café"]"#), "\(file)")
     #expect(file.contains(#""reason": "\uefce\uefc4""#), "\(file)")
     try expectEqual(Cassette(data: cassette.data(), source: "a.json"), cassette)
+    var bytes: [UInt8] = []
+    bytes.appendHead(cassette.interactions[1].response?.head ?? ResponseHead(status: 500))
+    expectEqual(String(decoding: bytes, as: UTF8.self), "HTTP/1.1 200 \r\n\r\n")
     expectEqual("caf\u{EFE9}".visibleInLine, #"caf\xE9"#)
     expectEqual("caf\u{EFE9}, café".readingLatin1, "café, café")
+    let asked = Request("GET", RequestURL("https://a.test/caf\u{EFE8}?q=%ff"))
+    let lines = Explanation(asked, cassette, matcher: .url).description.split(separator: "\n")
+    expectEqual(lines[0], #"GET https://a.test/caf\xE8?q=%ff is not on the cassette."#)
+    #expect(lines[1].hasSuffix(#", differs in path: recorded /caf\xE9, asked /caf\xE8."#))
   }
 
   private func exchange(_ trailers: HeaderFields) -> Interaction {

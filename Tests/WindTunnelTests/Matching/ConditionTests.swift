@@ -38,7 +38,7 @@ import TestSupport
         expected: cells[3].elements
       )
     }
-    try #require(rows.count == 55)
+    try #require(rows.count == 57)
     return rows
   }
 

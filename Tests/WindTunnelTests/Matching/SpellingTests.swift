@@ -29,7 +29,7 @@ import TestSupport
   }
 
   static func spellings() throws -> [Pair] {
-    try DataFiles.rows("Matching/spellings.json", count: 62).map { try Pair($0) }
+    try DataFiles.rows("Matching/spellings.json", count: 71).map { try Pair($0) }
   }
 
   @Test(arguments: try spellings())

@@ -77,6 +77,8 @@ import WindTunnelSymptoms
     let texts = [
       "0d9c6f4e-8a0b-4b1e-9d2a-5f6c7e8d9a0b", String(repeating: "0123456789abcdef", count: 4),
       "/api/v2/Customers/Orders/ShippingAddress1/Lines22", "TheQuickBrownFoxJumpsOverTheLazyDog",
+      "-----BEGIN PUBLIC KEY-----\nkJ8sWq2ZpT5vXr9LmB3nHc7YdF\n-----END PUBLIC KEY-----",
+      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPq1w2e3r4t5y6u7i8o9p0a1s2d3f4g5h6j7k8l9z0x1 ada@x",
       "2026-11-21T07:14:03.123456Z", String(repeating: "aB3dE5gH7jK9mN1p", count: 20),
     ]
     for text in texts {

@@ -132,20 +132,9 @@ import TestSupport
     let report = try mixed("successRate == 1")
     expectEqual(
       report.text(),
-      """
-      seed 7, decisions 0a0a0a0a0a0a, errors current
-      rainy: \(Self.sentence); not counted in any rate
-
-      scenario  subject  calls  success  retries      P95  blank
-      rainy     client      23  100.0 %     0.00  10.0 ms  0.0 %  2 not on the cassette
-
-      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not applicable
-
-      gates: 1 met
-
-      \(Self.line)
-
-      """
+      TestData.text("not-on-cassette.txt")
+        .replacing("{sentence}", with: Self.sentence).replacing("{line}", with: Self.line)
+        .replacing("{rest}", with: "\(FindingRule.all.count - 2)")
     )
     let markdown = report.markdown()
     #expect(markdown.hasPrefix("## \(Self.line)\n\n"))

@@ -6,20 +6,8 @@ import TestSupport
   @Test func `the table says what was seen, and a dash where nothing was`() {
     expectEqual(
       ReportFormatTests.report().text(),
-      """
-      seed 18446744073709551615, decisions 0a0a0a0a0a0a, errors current
-
-      scenario  subject        calls  success  retries      P95    blank
-      rainy     network-layer      2   50.0 %     0.50  41.2 ms   50.0 %
-                urlsession         2    0.0 %        –  41.2 ms  100.0 %  1 crashed, 1 hung
-
-      findings: none; 2 rules kept, \(FindingRule.all.count - 2) not applicable
-
-      1 of 2 calls failed, first: windtunnel drill --again REPORT.json#rainy/call/1
-
-      passed
-
-      """
+      TestData.text("report-table.txt")
+        .replacing("{rest}", with: "\(FindingRule.all.count - 2)")
     )
   }
 

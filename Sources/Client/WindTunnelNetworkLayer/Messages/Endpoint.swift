@@ -123,22 +123,14 @@ public struct HTTPMethod: Sendable, Hashable, RawRepresentable, ExpressibleByStr
 
   /// Whether repeating the request has the same effect as sending it once (RFC 9110 §9.2.2).
   public var isIdempotent: Bool {
-    switch self {
-    case .get, .head, .put, .delete, .options, .trace: true
-    default: false
-    }
+    [.get, .head, .put, .delete, .options, .trace].contains(self)
   }
 
   /// Whether a request with this method may have content.
   ///
   /// URL loading systems refuse a `GET` with content. RFC 9110 §9.3 defines no meaning for content
   /// in a `HEAD` and forbids it in a `TRACE`.
-  var mayCarryContent: Bool {
-    switch self {
-    case .get, .head, .trace: false
-    default: true
-    }
-  }
+  var mayCarryContent: Bool { ![.get, .head, .trace].contains(self) }
 
   /// Creates any method. The builder refuses one that is not a token.
   public init(stringLiteral value: String) { self.init(rawValue: value) }

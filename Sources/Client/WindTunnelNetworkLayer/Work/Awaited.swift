@@ -19,8 +19,7 @@ package final class Awaited<State: Sendable>: Sendable {
   package func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, waiting) = state.withLock { both in
       let result = body(&both.state)
-      defer { both.waiters.waiting = [:] }
-      return (result, both.waiters.waiting.values)
+      return (result, exchange(&both.waiters.waiting, with: [:]).values)
     }
     for waiter in waiting { waiter.resume() }
     return result

@@ -29,9 +29,6 @@ package final class Locked<Value>: @unchecked Sendable {
 
   /// Replaces the value, and returns the previous one.
   package func exchange(_ new: Value) -> Value {
-    withLock { value in
-      defer { value = new }
-      return value
-    }
+    withLock { Swift.exchange(&$0, with: new) }
   }
 }

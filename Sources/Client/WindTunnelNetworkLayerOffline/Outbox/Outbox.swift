@@ -112,8 +112,7 @@ public final class Outbox: Sendable {
     return try await withCheckedContinuation { waiter in
       let isFirst = state.withLock { state in
         state.pending.append(Pending(call: call, waiter: waiter))
-        defer { state.isCommitPlanned = true }
-        return !state.isCommitPlanned
+        return !exchange(&state.isCommitPlanned, with: true)
       }
       if isFirst { disk.async { self.commit() } }
     }.get()
@@ -215,10 +214,7 @@ public final class Outbox: Sendable {
 
   /// Begins to send; `false` if sending is already in progress.
   func beginSending() -> Bool {
-    state.withLock { state in
-      defer { state.isSending = true }
-      return !state.isSending
-    }
+    state.withLock { !exchange(&$0.isSending, with: true) }
   }
 
   /// Ends sending, so that it may begin again.

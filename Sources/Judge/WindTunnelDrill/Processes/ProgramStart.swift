@@ -100,8 +100,7 @@ final class StartingPlaces: Sendable {
 
     /// Removes a task from the queue.
     mutating func leave(_ number: UUID) -> CheckedContinuation<Bool, Never>? {
-      guard let place = waiting.firstIndex(where: { $0.number == number }) else { return nil }
-      return waiting.remove(at: place).continuation
+      waiting.firstIndex { $0.number == number }.map { waiting.remove(at: $0).continuation }
     }
   }
 

@@ -170,8 +170,11 @@ package struct DrillProgram: Sendable {
     // A baseline has one judged client.
     let judgesOthers = isDefault(arguments) && baselineFile == nil
     let also = judgesOthers ? plan.subjects.dropFirst().joined(separator: ", ") : ""
+    // A name may repeat a secret of the command.
+    let told = try arguments.value("--name") ?? ""
+    let name = told.isRandomWord ? CommandSecrets.redacted : told
     let facts = [
-      ("name", try arguments.value("--name") ?? ""), (Report.baselineFile, baselineFile ?? ""),
+      ("name", CommandWords(plan.command).masked(name)), (Report.baselineFile, baselineFile ?? ""),
       (Report.alsoJudged, also), ("windtunnel", Build.version),
       ("date", Self.date.formatted(.iso8601)),
     ]

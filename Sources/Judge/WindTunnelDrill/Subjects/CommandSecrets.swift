@@ -2,7 +2,8 @@ internal import Foundation
 
 /// Removes the secrets from the words of a command, recognised by their position. They are after
 /// `--token`, in `--oauth2-bearer X`, `-u name:password`, `-H 'Authorization: …'` or `NAME=value`,
-/// and in URLs. Shell scripts among the words are read in the same way.
+/// and in URLs. A long word that looks random is a secret at every position. Shell scripts among
+/// the words are read in the same way.
 struct CommandSecrets {
   /// The text that replaces a secret.
   static let redacted = "REDACTED-argument"
@@ -71,8 +72,7 @@ struct CommandSecrets {
     var expected: ValueKind?
     var read: [String] = []
     for word in words {
-      if let meaning = expected {
-        expected = nil
+      if let meaning = expected.take() {
         read.append(taken(word, as: meaning, isClient, depth))
       } else if let (left, next) = option(word, isCurl, depth) {
         expected = next
@@ -142,7 +142,9 @@ struct CommandSecrets {
     case "b" where isCurl: meaning = .cookies
     case "E" where isCurl: meaning = .certificate
     case _ where isCurl: meaning = .text
-    default: return (text(word, depth), nil)
+    default:
+      let value = String(letters.dropFirst())
+      return (value.isRandomWord ? "\(word.prefix(2))\(out(value))" : text(word, depth), nil)
     }
     let rest = String(word[word.index(after: place)...])
     if rest.isEmpty { return (word, meaning) }
@@ -192,7 +194,8 @@ struct CommandSecrets {
   /// Returns a word that is not an option, without secrets.
   private mutating func text(_ word: String, _ depth: Int) -> String {
     if word.contains(where: \.isWhitespace), let script = script(word, depth) { return script }
-    return header(word) ?? assignment(word) ?? login(word) ?? address(word)
+    return header(word) ?? assignment(word) ?? login(word)
+      ?? (word.isRandomWord ? out(word) : address(word))
   }
 
   /// Returns a word of the form `name:password` without the password. `nil` for any other word,

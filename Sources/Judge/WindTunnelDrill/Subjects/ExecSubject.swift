@@ -22,6 +22,7 @@ struct ExecSubject: Subject {
 
   let needsSockets = true
   let runsOnlyIfNamed = true
+  private var isToldURL: Bool { command.contains { CallPlaceholders.has($0, "url") } }
   var namesKept: Bool { command.contains { CallPlaceholders.has($0, "kept") } }
 
   /// The maximum time for which a program without a sign occupies its start place. A program whose
@@ -123,6 +124,7 @@ struct ExecSubject: Subject {
             ? .bad(MemoryWatch.endedWords)
             : Self.result(process, isHung: isHung, lastWords, body)
           result.memory = seen
+          result.isOfAnyRequest = !isToldURL
           result.sleepWithoutLimit = sleep.withLock { $0 }
           processor.stop()
           result.processorDelay = processor.longest(since: loaded.withLock { $0 })

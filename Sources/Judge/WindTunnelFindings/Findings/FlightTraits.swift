@@ -18,7 +18,7 @@ struct FlightTraits: OptionSet, Sendable {
   static let memory = Self(rawValue: 32)
   /// A request was sent to another machine without TLS.
   static let inClear = Self(rawValue: 64)
-  /// A call shows the response of another call, or ended before its response did.
+  /// A call shows the response of another call, ended before its response did, or has a query.
   static let unread = Self(rawValue: 128)
 
   /// Adds the traits of a call without the traits of its attempts.
@@ -32,6 +32,9 @@ struct FlightTraits: OptionSet, Sendable {
   /// long as the whole analysis.
   mutating func insertAll(seenIn attempts: UnsafeBufferPointer<Observation.Attempt>) {
     for place in attempts.indices {
+      if !contains(.unread), attempts[place].key.utf8.contains(UInt8(ascii: "?")) {
+        insert(.unread)
+      }
       if attempts[place].isStaleOnArrival { insert(.staleOnArrival) }
       if attempts[place].hasSent, attempts[place].sent?.isInClear == true { insert(.inClear) }
       if attempts[place].retryAfter != nil || attempts[place].retryNotBefore != nil {

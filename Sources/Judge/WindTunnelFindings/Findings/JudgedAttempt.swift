@@ -62,9 +62,14 @@ extension Observation.Attempt {
     var parts: [String] = []
     if let status { parts.append("\(status)") }
     if let version, status != nil { parts.append("version \(Self.tag(version))") }
-    if let retryAfter { parts.append("Retry-After \(Figures.wait(retryAfter))") }
+    if asksToWait {
+      let date = retryNotBefore.map { _ in "a date" }
+      let wait = retryAfter.map(Figures.wait)
+      parts.append("Retry-After \([date, wait].compactMap(\.self).joined(separator: " in "))")
+    }
+    let further = status == nil && (bytes ?? 0) == 0 ? "" : "further "
     if let bytes, error != nil, status != nil { parts.append("\(Figures.bytes(bytes))") }
-    if let error { parts.append(isSilence ? "no further bytes arrived" : Figures.symptom(error)) }
+    if let error { parts.append(isSilence ? "no \(further)bytes arrived" : Figures.symptom(error)) }
     if let conversation { parts.append(conversation.words) }
     if let legalOddity, let last = parts.popLast() { parts.append("\(last) with \(legalOddity)") }
     if parts.isEmpty { parts = faults.isEmpty ? [source.words] : faults }

@@ -8,6 +8,8 @@ package struct CallResult: Sendable {
   package var body: Data?
   /// Whether the body is the output of a program, which need not be the body of a response.
   package var isPrinted = false
+  /// Whether the client chooses its requests, so that its body may be of any of them.
+  package var isOfAnyRequest = false
   /// Whether the call shows content, if its body does not decide that.
   package var isShown: Bool?
   /// The number of requests that the client intended to send, if it reports it.

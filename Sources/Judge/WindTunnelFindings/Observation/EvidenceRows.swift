@@ -14,8 +14,9 @@ extension EvidenceRows {
   /// call, or if the server received no sign of it.
   public var startUp: Evidence<Duration> { Evidence("startUpMilliseconds", JSONFields.fact) }
 
-  /// The endpoint whose recorded response a successful call returned in place of its own, or
-  /// ``Observation/portalPage``. `nil` if it returned none of these, or if it was not compared.
+  /// The request whose recorded response a successful call returned in place of its own, such as
+  /// `GET /items?page=2`, or ``Observation/portalPage``. `nil` if it returned none of these, or if
+  /// it was not compared.
   public var showsResponseOf: Evidence<String> {
     Evidence("showsResponseOf", JSONFields.fact) { call in
       guard let result = call.success else { return nil }

@@ -109,9 +109,10 @@ package struct RecordedBodies: Sendable {
   /// `{"ok":true}` do not.
   private static let tellingBytes = 16
 
-  /// Returns the endpoint whose recorded response a call returned in place of its own, or the name
-  /// of a portal's page. Returns `nil` for its own response or a part of it. Also returns `nil` for
-  /// a body that is not recorded, or is much longer than all recorded bodies.
+  /// Returns the request whose recorded response a call returned in place of its own, such as
+  /// `GET /items?page=2`, or the name of a portal's page. Returns `nil` for its own response or a
+  /// part of it. Also returns `nil` for a body that is not recorded, is much longer than all
+  /// recorded bodies, or may be of any request.
   func other(_ result: CallResult, _ key: RequestKey) -> String? {
     guard let body = result.body, body.count <= searchedBytes, let recorded = bodies[key] else {
       return nil
@@ -121,11 +122,13 @@ package struct RecordedBodies: Sendable {
       !recorded.contains(where: { $0.printed.starts(with: shown) })
     else { return nil }
     if showsPortalPage(result) { return Observation.portalPage }
+    if result.isOfAnyRequest { return nil }
     let json = Self.json(shown)
-    let others = bodies.filter { _, bodies in
+    let shows = bodies.filter { _, bodies in
       bodies.contains { $0.printed == shown || json != nil && $0.json == json }
     }
-    return others.keys.map { String($0.text.prefix { $0 != "?" }) }.min()
+    // A client may write its own response anew.
+    return shows[key] != nil ? nil : shows.keys.map(\.withoutSecretQuery).min()
   }
 
   /// Returns whether a call returned the beginning of one version of a recorded body, followed by a
@@ -269,6 +272,14 @@ package struct RecordedBodies: Sendable {
   private static func isPage(_ body: Data) -> Bool {
     let head = String(decoding: body.prefix(200), as: UTF8.self).drop { $0.isWhitespace }
     return ["<!doctype html", "<html"].contains { head.lowercased().hasPrefix($0) }
+  }
+}
+
+extension RequestKey {
+  /// The text, without the query if that contains a secret.
+  fileprivate var withoutSecretQuery: String {
+    let url = RequestURL(String(text.drop { $0 != " " }.dropFirst()))
+    return url.withoutSecrets == url ? text : String(text.prefix { $0 != "?" })
   }
 }
 

@@ -50,7 +50,7 @@ package struct SentValues: Sendable {
       request.body.count <= contentBytesMax
     else { return }
     let recorded = outcome.recording?.request
-    let length = request.headers["Content-Length"].flatMap { Int($0) }
+    let length = request.headers.contentLength
     // If a request was decided by its head, its body is not available.
     let isCut = isWhole && request.body.count > Self.bodyBytesMax
     if !isCut, request.body.count > 0 || length == 0 || (isWhole && length == nil) {

@@ -5,8 +5,8 @@ extension FindingRule {
     title: "Fails on a complete, valid response.",
     condition:
       "at least four calls received a response after interim responses, in small pieces, with "
-      + "pauses, with many fields or with lowercase field names, and a plain call succeeded; or "
-      + "some calls received Retry-After as a date, and others in seconds",
+      + "pauses, with many fields or with lowercase field names, and a plain call succeeded (a "
+      + "warning); or some calls received Retry-After as a date, and others in seconds (an error)",
     cost: "It breaks on the day when an intermediate proxy is replaced.",
     fix: "Update the HTTP library, or report it to its authors. Do not parse messages by hand.",
     source:
@@ -45,7 +45,9 @@ extension FindingRule {
   /// a date. Returns `nil` for any other client.
   fileprivate func fallsOverDates(_ troubled: [JudgedCall]) -> RuleStanding.Standing? {
     let limited = troubled.filter {
-      $0.isJudged && $0.attempts.first.map { $0.isFailed && $0.isRepeatable == true } ?? false
+      // A client need not repeat a write, even with a key.
+      $0.isJudged && $0.observation.isRead
+        && $0.attempts.first.map { $0.isFailed && $0.isRepeatable == true } ?? false
     }
     let toldSeconds = limited.filter {
       $0.attempts[0].retryAfter != nil && $0.attempts[0].retryNotBefore == nil

@@ -12,10 +12,10 @@ extension FindingRule {
       # Rules for clients
 
       A drill lists each rule that a client broke, with a call as evidence. A rule whose
-      condition too few calls met is *not met*, never passed. An error ends a drill with 99, a
-      crash or a hang with 97; `--findings warnings` and `--findings off` change this limit, and
-      `--allow RULE=REASON` or `"allow"` in a scenario allows breaking one rule; every report has
-      the reason. `RULE(ENDPOINT)` allows it at one endpoint.
+      condition too few calls met is *not applicable* (`notMet` in JSON), never passed. An error
+      ends a drill with 99, a crash or a hang with 97; `--findings warnings` and `--findings off`
+      change this limit, and `--allow RULE=REASON` or `"allow"` in a scenario allows breaking one
+      rule; every report has the reason. `RULE(ENDPOINT)` allows it at one endpoint.
 
       *Not in* lists the kinds of client in which a rule cannot be observed: *program*, a command
       that is started for each call; *library*, code that makes its calls within one process;

@@ -22,7 +22,9 @@ extension FindingRule {
     }
     guard failed.count >= rule.leastCalls else { return rule.notMet(by: failed.count) }
     func broken(_ given: [JudgedCall], _ words: String) -> RuleStanding.Standing? {
-      guard given.allSatisfy({ !$0.traits.contains(.repeats) }), let example = given.smallest
+      guard given.allSatisfy({ !$0.traits.contains(.repeats) }),
+        // A call that showed a copy is no example of an error that its user saw.
+        let example = given.filter({ !$0.claimsSuccess }).smallest ?? given.smallest
       else { return nil }
       let seen = Violation("None of \(given.count) calls that failed at first\(words) tried again.")
       return rule.broken(seen, in: example, calls: given.count, of: failed.count)

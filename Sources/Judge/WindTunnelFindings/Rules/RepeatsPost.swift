@@ -73,8 +73,10 @@ extension JudgedCall {
       guard let content = attempt.sent?.content, let start = attempt.start else { continue }
       if let (before, over) = open[content], let first = before.start,
         // Threads of a server may record an end after the next start. Parts of a call that begin at
-        // once are not repetitions.
-        start + .milliseconds(20) < over, start >= first + .milliseconds(50),
+        // once are not repetitions, except for the request of the call, which is made only once.
+        start + .milliseconds(20) < over,
+        start >= first + .milliseconds(50)
+          || client != .proxied && before.asks(for: observation.endpoint),
         !isOneDeed(before, attempt)
       {
         let wait = Figures.time(start - first)

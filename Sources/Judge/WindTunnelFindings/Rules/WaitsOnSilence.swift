@@ -25,9 +25,13 @@ extension FindingRule {
     guard let silence = call.silence,
       call.attempts.last?.status == nil || call.attempts.last?.error != nil
     else { return .notMet }
+    func what(_ attempts: some Sequence<Observation.Attempt>) -> String {
+      attempts.contains { ($0.bytes ?? 0) > 0 } ? "a whole response" : "a byte"
+    }
     if silence >= longestSilence {
       return .broken(
-        "It waited \(Figures.time(silence)) in its last attempt without receiving a byte."
+        "It waited \(Figures.time(silence)) in its last attempt without receiving "
+          + "\(what(call.attempts.suffix(1)))."
       )
     }
     let count = call.attempts.count
@@ -37,7 +41,8 @@ extension FindingRule {
       whole > longestWait
     {
       return .broken(
-        "It waited \(Figures.time(whole)) over \(count) attempts without receiving a byte."
+        "It waited \(Figures.time(whole)) over \(count) attempts without receiving "
+          + "\(what(call.attempts))."
       )
     }
     return silence < .seconds(1) ? .notMet : .kept

@@ -29,7 +29,7 @@ enum CassetteExplainCommand: Command {
     guard words.count == 2, words[0].isHTTPToken, !words[1].contains(" ") else {
       throw CommandError.value("--request", text, shouldBe: "a method and a URL")
     }
-    var request = Request(words[0], RequestURL(words[1]))
+    var request = Request(words[0], RequestURL(words[1].asHead))
     for field in arguments.all("--header") {
       let parts = field.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, String(parts[0]).isHTTPToken else {

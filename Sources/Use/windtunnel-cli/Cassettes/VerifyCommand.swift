@@ -4,7 +4,7 @@
 enum CassetteVerifyCommand: Command {
   static let name = "cassette verify"
   static let summary =
-    "Check that cassettes and their body files are intact; exit 1 if not."
+    "Check that cassettes and their body files are intact; exit 1, or 65 for a damaged file."
   static let synopsis = "FILE … [--json]"
   static let example = "windtunnel cassette verify Cassettes/examples/shop.json"
   static let operandsMax = 10_000

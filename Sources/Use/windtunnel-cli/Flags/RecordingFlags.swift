@@ -65,11 +65,12 @@ struct IgnoredHost {
 }
 
 extension RequestURL {
-  /// Returns a server's address with http or https and without a path; `nil` if it is invalid.
+  /// Returns a server's address with http or https, without user information and without a path;
+  /// `nil` if it is invalid.
   static func server(_ text: String) -> RequestURL? {
     let url = RequestURL(text)
     guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.host?.isEmpty == false,
-      url.target == "/"
+      url.target == "/", url.userInfo == nil
     else { return nil }
     return url
   }

@@ -19,9 +19,20 @@ struct ProofRun {
   ///   - end: The end of the command.
   ///   - output: The output of the command, which is passed on if the deck records.
   ///   - port: The port of the server, which differs between runs and is not compared.
+  ///   - options: The options of the server, whose recorded origin replaces the upstream's.
   /// - Throws: An error if the output cannot be read or passed on.
-  init(_ deck: Deck, _ end: ClientCommand.Exit, _ output: CommandOutput, port: Int) throws {
-    func portless(_ text: String) -> String { text.replacing(":\(port)", with: ":{port}") }
+  init(
+    _ deck: Deck,
+    _ end: ClientCommand.Exit,
+    _ output: CommandOutput,
+    port: Int,
+    _ options: ReplayServer.Options
+  ) throws {
+    let (own, named) = (options.upstream?.url.origin, options.recordedOrigin?.origin)
+    func portless(_ text: String) -> String {
+      let text = text.replacing(":\(port)", with: ":{port}")
+      return if let own, let named { text.replacing(own, with: named) } else { text }
+    }
     exchanges = (deck.exchanges?.entries ?? []).filter { !deck.ignores($0.request.url) }.map {
       var request = $0.request
       request.headers = HeaderFields(

@@ -36,6 +36,13 @@ struct RecordOrder {
       orOperand: "The server to record",
       asIn: "windtunnel record http://… --cassette FILE -- CMD"
     )
+    guard !upstream.contains("@") else {
+      throw CommandError.usage(
+        "--upstream has user information, which is not sent. Remove it, and let the client send "
+          + "it, as in -- curl -u USER:PASSWORD {url}/users, or --mode verify with "
+          + "--secret authorization=ENV."
+      )
+    }
     guard let url = RequestURL.server(upstream) else {
       throw CommandError.value(
         "--upstream",

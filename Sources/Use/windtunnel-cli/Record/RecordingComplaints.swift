@@ -83,6 +83,9 @@ final class InvalidResponses: Sendable {
     )
   }
 
+  /// Whether a response was refused.
+  var areRefused: Bool { counts.withLock { $0.refused > 0 } }
+
   /// Reports the number of refused responses, which turn a successful end into a finding.
   func code(after code: ExitCode) -> ExitCode {
     let count = counts.withLock { $0.refused }
@@ -119,6 +122,7 @@ extension RecordingJournal {
   ///
   /// - Returns: Whether everything could be written.
   func endTelling(with recorded: Cassette, orders: [Int], of cassette: URL) throws -> Bool {
+    let isKept = isInPlace
     do {
       let (count, leftOut) = try end(with: recorded, orders: orders)
       for line in leftOut { Terminal.complain("skipped: \(line)\n") }
@@ -130,12 +134,34 @@ extension RecordingJournal {
       }
       return leftOut.isEmpty
     } catch {
-      Terminal.complain(
-        "\(file.lastPathComponent) keeps the recorded interactions; the next recording to "
-          + "\(cassette.relativePath) continues with them.\n"
-      )
+      let sentence =
+        isKept
+        ? "\(file.lastPathComponent) keeps the recorded interactions; the next recording to "
+          + "\(cassette.relativePath) continues with them."
+        : Self.rescue(recorded, new: orders.count, from: cassette)
+      Terminal.complain("\(sentence)\n")
       throw error
     }
+  }
+
+  /// Writes a cassette whose folder was removed to the nearest folder above that exists.
+  ///
+  /// - Returns: A sentence about the new file, or about the loss.
+  private static func rescue(_ recorded: Cassette, new count: Int, from cassette: URL) -> String {
+    let gone = "\(cassette.relativePath) and its journal were removed or moved"
+    let interactions = count.counted("recorded interaction")
+    var folder = cassette.absoluteURL.deletingLastPathComponent()
+    while !FileManager.default.fileExists(atPath: folder.path), folder.path != "/" {
+      folder.deleteLastPathComponent()
+    }
+    let name = cassette.deletingPathExtension().lastPathComponent
+    let file = folder.appending(path: "\(name).rescued.json")
+    // The error of the cassette itself follows the sentence.
+    if !FileManager.default.fileExists(atPath: file.path), (try? recorded.write(to: file)) != nil {
+      return "\(gone); \(file.path) has the \(interactions)."
+    }
+    let verb = count == 1 ? "is" : "are"
+    return "\(gone); \(interactions) \(verb) lost: \(file.path) exists or cannot be written."
   }
 }
 

@@ -2,6 +2,8 @@
 struct RecordingProof {
   /// The facts that are equal in both runs, that differ, and that were not compared.
   private var (held, differences, skipped): ([String], [String], [String]) = ([], [], [])
+  /// The secrets on the cassette.
+  private var secrets: [String] = []
   private var rule: ProofRule
 
   private let cassette: Cassette
@@ -36,8 +38,8 @@ struct RecordingProof {
   /// The maximum number of differences of one kind that are named.
   private static let linesMax = 10
 
-  /// Whether both runs are equal in all that was compared.
-  var holds: Bool { differences.isEmpty }
+  /// Whether both runs are equal in all that was compared, and the cassette has no secrets.
+  var holds: Bool { differences.isEmpty && secrets.isEmpty }
 
   /// Compares two runs.
   ///
@@ -211,7 +213,10 @@ struct RecordingProof {
       var parts = [("status", there.status, here.status)]
       let isCoded = pair.recorded.response?.headers["Content-Encoding"] != nil
       let response = Interaction(Request("GET", "/"), pair.recorded.result)
-      if isCoded || !response.pseudonyms.isEmpty {
+      // A body with URLs of the upstream is recorded with the origin of --as.
+      var renamed = pair.recorded
+      let isRenamed = renamed.replaceURLs(OriginURLs([order.origin?.origin].compactMap(\.self))) > 0
+      if isCoded || isRenamed || !response.pseudonyms.isEmpty {
         unmeasured += 1
       } else {
         parts.append(("length", there.end?.bytes, here.end?.bytes))
@@ -226,7 +231,8 @@ struct RecordingProof {
     guard differences.isEmpty else { return }
     held.append("responses: \(pairs.count), each for its own request, with status and length")
     if unmeasured > 0 {
-      skipped.append("the lengths of \(unmeasured) responses with placeholders or a content coding")
+      let kinds = order.origin == nil ? "placeholders" : "placeholders, URLs of --as"
+      skipped.append("the lengths of \(unmeasured) responses with \(kinds) or a content coding")
     }
   }
 
@@ -314,8 +320,10 @@ struct RecordingProof {
 
   private mutating func lookForSecrets() {
     let lint = CassetteLint(cassette, since: Cassette(), rules: order.redaction)
-    differences += lint.leaks.prefix(Self.linesMax).map {
-      "secret: \($0) [\($0.rule)]; remove it with \(RedactionFlags.names) NAME"
+    secrets = lint.leaks.prefix(Self.linesMax).map { leak in
+      let name = leak.field ?? "NAME"
+      return "\(leak) [\(leak.rule)]; replace it with \(RedactionFlags.names) \(name), or add "
+        + "\(RedactionFlags.keep) \(name) if it is not a secret"
     }
     skipped += lint.unopened.map { "secrets in \($0)" }
     if lint.leaks.isEmpty { held.append("secrets: none in the cassette") }
@@ -344,10 +352,23 @@ struct RecordingProof {
 
   /// Prints a line for each fact, and the rule that makes both runs equal.
   func tell() {
-    for (word, lines) in [("held", held), ("differs", differences), ("not compared", skipped)] {
+    for (word, lines) in [
+      ("held", held), ("differs", differences), ("secret", secrets), ("not compared", skipped),
+    ] {
       Terminal.complain(first: 10 * Self.linesMax, of: lines.map { "\(word): \($0)" })
     }
-    if !holds { Terminal.complain(rule.advice(ProofRule(order), path: order.rules)) }
+    if !differences.isEmpty { Terminal.complain(rule.advice(ProofRule(order), path: order.rules)) }
+  }
+}
+
+extension CassetteLeak {
+  /// The name of the field that contains the value; `nil` for a value within a text.
+  fileprivate var field: String? {
+    let words = place.split(separator: " ")
+    let isNamed = ["JSON", "header", "trailer", "query", "field"].contains(
+      words.dropLast().last ?? ""
+    )
+    return isNamed ? words.last.map(String.init) : nil
   }
 }
 

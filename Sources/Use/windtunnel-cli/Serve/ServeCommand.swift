@@ -235,8 +235,7 @@ private final class Unanswered: Sendable {
       let dropped = backlog.withLock { backlog in
         backlog.lines -= 1
         guard backlog.lines == 0 else { return 0 }
-        defer { backlog.dropped = 0 }
-        return backlog.dropped
+        return exchange(&backlog.dropped, with: 0)
       }
       if dropped > 0 { Terminal.complain("501: and \(dropped) more\n") }
     }

@@ -259,8 +259,7 @@ package struct ConversationRelay {
 
   /// Processes the end of a server's frame.
   private mutating func end(at now: Duration) {
-    guard let head else { return }
-    self.head = nil
+    guard let head = self.head.take() else { return }
     if head.opcode == .close, handling == .isDropped { return end(by: .stall) }
     let isMessage = head.opcode != nil && head.opcode?.isControl == false
     if handling == .isDelayed { delay(at: now) }
@@ -373,8 +372,7 @@ package struct ConversationRelay {
   }
 
   private mutating func endClientFrame() {
-    if let pong = clientPong {
-      clientPong = nil
+    if let pong = clientPong.take() {
       // The server did not send the pings of the flood, so it does not receive the replies.
       if openPings.remove(pong.content) == nil { put(pong.bytes, to: .server) }
     }

@@ -391,8 +391,7 @@ public final class Deck: Sendable {
 
   /// Returns whether an exchange is observed, so that its end must be measured.
   package func isObserved(_ outcome: Outcome) -> Bool {
-    guard let observer else { return false }
-    return observer.takesAll || outcome.isFollowed
+    observer.map { $0.takesAll || outcome.isFollowed } ?? false
   }
 
   /// Adds notes about parts of a decision that were not possible to the journal.

@@ -81,8 +81,7 @@ extension Deck {
 
     /// Returns whether an observer receives the next exchange, if the cassette has its response.
     func tells(_ observer: Observer?, at now: Date?) -> Bool {
-      guard let observer else { return false }
-      return observer.takesAll || attention.takes(at: now)
+      observer.map { $0.takesAll || attention.takes(at: now) } ?? false
     }
 
     /// Returns the number of exchanges so far that were not observed, or `nil` if this one is not

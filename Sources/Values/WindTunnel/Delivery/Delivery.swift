@@ -185,12 +185,7 @@ public struct Delivery: Sendable, Hashable {
 
 extension Delivery.Step {
   /// Whether the step forwards the live origin's response.
-  var isLive: Bool {
-    switch self {
-    case .bytes(.live), .converseLive: true
-    default: false
-    }
-  }
+  var isLive: Bool { if case .converseLive = self { true } else { self == .bytes(.live) } }
 }
 
 /// The way in which responses reach the client.

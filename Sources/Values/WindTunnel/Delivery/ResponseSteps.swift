@@ -130,7 +130,7 @@ struct ResponseSteps {
       head.headers["Transfer-Encoding"] = "chunked"
       return head
     }
-    let announced = head.headers["Content-Length"].flatMap { Int($0) }
+    let announced = head.headers.contentLength
     let least = max(response.body.count, min(offset, response.body.count) + 1)
     if let announced, announced >= least { return head }
     head.headers.remove("Transfer-Encoding")

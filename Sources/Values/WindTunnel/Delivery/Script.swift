@@ -130,8 +130,7 @@ struct Script {
     of interaction: Interaction,
     for request: Request
   ) -> (response: Response, timing: Timing?) {
-    let isSame = request.headers["Last-Event-ID"] == interaction.request.headers["Last-Event-ID"]
-    return isSame
+    request.headers["Last-Event-ID"] == interaction.request.headers["Last-Event-ID"]
       ? (response, interaction.timing)
       : response.resumed(for: request, interaction.timing, isWhole: interaction.failure == nil)
   }

@@ -144,7 +144,7 @@ struct ScriptedResponse {
   mutating func mutate(_ mutation: Mutation, _ request: Request) throws(Mutation.Misfit) {
     guard let head else { throw Mutation.Misfit("there is no response") }
     let (old, wasContentless) = (body, isContentless)
-    let announced = head.headers["Content-Length"].flatMap { Int($0) }
+    let announced = head.headers.contentLength
     let mutated = try mutation.applied(to: Response(head, Body(old)), hasContent: !wasContentless)
     answer(mutated, to: request)
     // A recording that was cut declares more than it has, and still does after the body has changed
@@ -299,7 +299,7 @@ struct ScriptedResponse {
       let announced = max(body.count, chunk + 1)
       return WireMessage(head, body, .chunk(announced), isContentless: false)
     }
-    let written = head.headers["Content-Length"].flatMap { Int($0) }
+    let written = head.headers.contentLength
     if isContentless { return WireMessage(head, body, .length(written), isContentless: true) }
     let announced = recordedCut == nil ? body.count : max(written ?? 0, body.count + 1)
     let message = WireMessage(head, body, .length(announced), isContentless: false)

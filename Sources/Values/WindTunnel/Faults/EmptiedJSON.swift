@@ -1,6 +1,6 @@
 /// A JSON text without its content, or without the content of its lists. The rest keeps its
 /// spelling.
-struct EmptiedJSON {
+package struct EmptiedJSON {
   /// The text after the change.
   let bytes: [UInt8]
 
@@ -21,7 +21,7 @@ struct EmptiedJSON {
   }
 
   /// Returns the outermost lists of a value, in the order of the text.
-  private static func lists(in value: JSONSpan, of json: JSONText) -> [JSONSpan] {
+  package static func lists(in value: JSONSpan, of json: JSONText) -> [JSONSpan] {
     switch value {
     case .array: [value]
     case .object: json.members(of: value).flatMap { lists(in: $0.value, of: json) }

@@ -25,14 +25,21 @@ struct JournalPage {
         throw .unwritable(cassette.relativePath, reason: "it is being recorded by another process")
       }
       // The previous owner of the lock may have removed the file in the meantime.
-      var (held, there) = (stat(), stat())
-      if fstat(descriptor, &held) == 0, stat(file.path, &there) == 0, held.st_ino == there.st_ino {
-        self.descriptor = descriptor
-        length = Int(held.st_size)
+      if Self.isFile(descriptor, at: file) {
+        (self.descriptor, length) = (descriptor, Int(lseek(descriptor, 0, SEEK_END)))
         return
       }
       Self.give(back: descriptor)
     }
+  }
+
+  /// Whether the file is still in its folder: it may have been removed or moved.
+  var isInPlace: Bool { Self.isFile(descriptor, at: file) }
+
+  private static func isFile(_ descriptor: Int32, at file: URL) -> Bool {
+    var (held, there) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && stat(file.path, &there) == 0
+      && (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino)
   }
 
   /// Appends lines and returns their range; if they cannot be written completely, removes all their

@@ -41,9 +41,10 @@ extension RecordingJournal.State {
     let isAnyNew = parts.baseCount < parts.parts.count
     guard orders.isEmpty || isAnyNew else { return (parts.parts.count, parts.leftOut) }
     guard FileStamp(file) == known else {
-      let reason =
-        "it was changed in the meantime; \(journal.lastPathComponent) has the recordings, and "
-      throw FileError.unwritable(file.relativePath, reason: reason + "the next recording adds them")
+      let advice =
+        "; \(journal.lastPathComponent) has the recordings, and the next recording adds them"
+      let reason = "it was changed in the meantime" + (isInPlace ? advice : "")
+      throw FileError.unwritable(file.relativePath, reason: reason)
     }
     defer { known = FileStamp(file) }
     do throws(FileError) {

@@ -262,6 +262,9 @@ public final class RecordingJournal: Sendable {
     }
   }
 
+  /// Whether the journal is open and in its folder, so that the next recording continues with it.
+  package var isInPlace: Bool { state.withLock { $0.isInPlace } }
+
   /// Whether the cassette contains part of a recording that has not ended; known after
   /// ``takeUp(onto:goesOn:)``.
   public var isUnfinished: Bool { state.withLock { $0.isUnfinished } }
@@ -341,6 +344,8 @@ public final class RecordingJournal: Sendable {
 }
 
 extension RecordingJournal.State {
+  var isInPlace: Bool { page?.isInPlace ?? false }
+
   /// Ends the use of the page, if it is open.
   fileprivate mutating func leave(_ end: (inout JournalPage) -> Void) {
     if var page { end(&page) }

@@ -167,10 +167,7 @@ package struct InteractionWriter {
   /// Returns the content of a text message. It is never in a side file, because a side file does
   /// not record that it is text.
   private func texts(_ body: Body) -> [JSON.Member] {
-    if let structured = structured(body.data) { return structured }
-    guard let text = body.text else {
-      return [JSON.Member("base64", .text(body.data.base64EncodedString()))]
-    }
-    return [JSON.Member("text", .text(text))]
+    structured(body.data) ?? body.text.map { [JSON.Member("text", .text($0))] }
+      ?? [JSON.Member("base64", .text(body.data.base64EncodedString()))]
   }
 }

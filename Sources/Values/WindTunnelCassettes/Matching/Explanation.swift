@@ -33,7 +33,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
       places.isEmpty ? Mismatch(request, among: cassette.interactions, matcher: matcher) : nil
   }
 
-  private var asked: String { "\(request.method) \(request.url.withoutUserInfo)" }
+  private var asked: String { Mismatch.shown(request) }
 
   /// The explanation in sentences.
   public var description: String {

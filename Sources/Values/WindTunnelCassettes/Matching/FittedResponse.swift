@@ -160,14 +160,15 @@ extension Response {
   fileprivate var decoded: Response? {
     // A body that cannot be decoded is played unchanged, which is reported.
     let coding = headers.codings.joined(separator: ", ")
-    guard let data = Inflate.open(body.data, coding: coding) else { return nil }
+    let opened = Inflate.opened(body.data, coding: coding)
+    guard let opened, opened.isDecoded else { return nil }
     var decoded = self
-    decoded.body = Body(data)
+    decoded.body = Body(opened.content)
     decoded.head.headers.remove("Content-Encoding")
     decoded.head.headers.follow(bodyGrowth: 0)
     decoded.head.trailers.follow(bodyGrowth: 0)
     if headers["Content-Length"] != nil {
-      decoded.head.headers["Content-Length"] = String(data.count)
+      decoded.head.headers["Content-Length"] = String(opened.content.count)
     }
     if let tag = headers["ETag"], tag.hasPrefix("\"") { decoded.head.headers["ETag"] = "W/\(tag)" }
     return decoded

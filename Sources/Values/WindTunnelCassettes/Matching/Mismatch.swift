@@ -105,7 +105,8 @@ public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
     /// The difference in one line, such as `query "page": recorded "1", asked "2"`.
     public var description: String {
       guard recorded != nil || asked != nil else { return name }
-      let shown: (String?) -> String = { value in value.map { isText ? "\"\($0)\"" : $0 } ?? "none"
+      let shown: (String?) -> String = { value in
+        value.map { (isText ? "\"\($0)\"" : $0).showingOctets } ?? "none"
       }
       return "\(name): recorded \(shown(recorded)), asked \(shown(asked))"
     }
@@ -216,8 +217,9 @@ public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
     )
   }
 
-  private static func shown(_ request: Request) -> String {
-    "\(request.method) \(request.url.withoutUserInfo)"
+  /// Returns the method and the URL of a request for a sentence.
+  static func shown(_ request: Request) -> String {
+    "\(request.method) \(request.url.withoutUserInfo)".showingOctets
   }
 
   /// The maximum number of further differences of the most similar recording in the description.

@@ -55,6 +55,19 @@ package enum Inflate {
     return opened.flatMap { $0.surplus.count <= surplusMax ? $0.content : nil }
   }
 
+  /// Decompresses data that other bytes may follow and whose end may be missing. The bytes decide
+  /// between gzip and zlib.
+  ///
+  /// - Throws: If the data is damaged, or if its content exceeds ``bytesMax``.
+  package static func beginning(
+    of data: Data,
+    isRaw: Bool = false
+  ) throws(ContentDecoder.Failure) -> Data {
+    guard ZLib.shared != nil else { throw .unknownCoding("gzip") }
+    let container: Int32 = data.starts(with: InflatingStage.member) ? 15 + 16 : 15
+    return try InflatingStage(isRaw ? -15 : container).decode(data, bytesMax: bytesMax)
+  }
+
   /// A body without its content codings.
   package struct Opened {
     /// The decoded content so far.
@@ -63,7 +76,8 @@ package enum Inflate {
     package fileprivate(set) var surplus = Data()
     /// Whether the bytes are in the declared codings.
     package fileprivate(set) var isAsLabelled = true
-    fileprivate var isDecoded = true
+    /// Whether the bytes were in all declared codings and are decoded.
+    package fileprivate(set) var isDecoded = true
   }
 
   /// Decodes bytes that may be in a coding; `nil` if they are not completely in it.

@@ -2,7 +2,8 @@ extension String {
   /// The text with canonical percent-encoding (RFC 3986 §6.2.2).
   ///
   /// Escapes are in upper case, unreserved characters are not escaped, and invalid characters are
-  /// escaped. So `/café` written by hand equals the path that a client sends.
+  /// escaped. So `/café` written by hand equals the path that a client sends, and a stray octet
+  /// equals its escape.
   package var canonicalPercentEncoding: String {
     isPlainASCII ? self : Self.respelled(utf8[...], in: .anywhere)
   }
@@ -80,7 +81,9 @@ extension String {
   private static func respelled(_ text: Substring.UTF8View, in part: URLPart) -> String {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
-    var rest = Array(text)[...]
+    var octets = Array(text)
+    octets.restoreOctets(from: 0)
+    var rest = octets[...]
     while let byte = rest.popFirst() {
       guard byte == UInt8(ascii: "%"), rest.count >= 2,
         let high = rest[rest.startIndex].hexadecimalDigit,

@@ -38,15 +38,9 @@ extension JSON {
   }
 
   private func oneLine(level: Int) -> [UInt8]? {
-    let children: [JSON]
-    switch self {
-    case .array(let elements): children = elements
-    case .object(let members): children = members.map(\.value)
-    case .null, .bool, .number, .string: return nil
-    }
-    guard !children.contains(where: \.isContainer), children.count <= Self.columnsMax else {
-      return nil
-    }
+    let children = elements + members.map(\.value)
+    guard isContainer, !children.contains(where: \.isContainer), children.count <= Self.columnsMax
+    else { return nil }
     var line = JSONWriter(spacing: .spaced)
     line.write(self, level: 0)
     if case .object = self, !children.isEmpty {

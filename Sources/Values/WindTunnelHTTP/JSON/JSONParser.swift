@@ -159,24 +159,18 @@ package struct JSONParser {
 
   /// Moves after the comma or the closing bracket and returns whether another element follows.
   package mutating func goesOnInList() throws(Failure) -> Bool {
-    guard let goesOn = goesOn(UInt8(ascii: "]")) else {
-      throw failure("expected ',' or ']' in a list")
-    }
-    return goesOn
+    try goesOn(UInt8(ascii: "]"), or: "expected ',' or ']' in a list")
   }
 
   /// Moves after the comma or the closing brace and returns whether another member follows.
   package mutating func goesOnInObject() throws(Failure) -> Bool {
-    guard let goesOn = goesOn(UInt8(ascii: "}")) else {
-      throw failure("expected ',' or '}' in an object")
-    }
-    return goesOn
+    try goesOn(UInt8(ascii: "}"), or: "expected ',' or '}' in an object")
   }
 
-  private mutating func goesOn(_ close: UInt8) -> Bool? {
+  private mutating func goesOn(_ close: UInt8, or problem: String) throws(Failure) -> Bool {
     skipSpace()
     let byte = current
-    guard byte == UInt8(ascii: ",") || byte == close else { return nil }
+    guard byte == UInt8(ascii: ",") || byte == close else { throw failure(problem) }
     position += 1
     if byte == close { depth -= 1 }
     return byte != close

@@ -42,6 +42,15 @@ public struct HeaderFields: Sendable, Hashable, RandomAccessCollection, MutableC
   /// Returns the elements of a list-valued field, in order.
   package func elements(_ name: String) -> [Substring] { values(name).flatMap(\.listElements) }
 
+  /// The number in `Content-Length`, in which equal numbers count as one (RFC 9110 §8.6); `nil` if
+  /// there is none, or if the values are no numbers or differ.
+  package var contentLength: Int? {
+    let lengths = elements("Content-Length").map { text in
+      text.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(text) : nil
+    }
+    return lengths.allSatisfy { $0 == lengths.first } ? lengths.first ?? nil : nil
+  }
+
   /// Whether a list-valued field contains a token, such as `close` in `Connection` (RFC 9110
   /// §5.6.1).
   public func contains(token: String, in name: String) -> Bool {

@@ -81,10 +81,10 @@ extension [UInt8] {
 }
 
 extension ResponseHead {
-  /// Stores the reason phrase of an origin, unless it is empty or the usual one.
+  /// Stores the reason phrase of an origin, which may be empty, unless it is the usual one.
   package mutating func keep(reason text: String) {
     let isUsual = "\(reasonPhrase(status))".equalsIgnoringASCIICase(text)
-    customReasonPhrase = text.isEmpty || isUsual ? nil : text
+    customReasonPhrase = isUsual ? nil : text
   }
 }
 

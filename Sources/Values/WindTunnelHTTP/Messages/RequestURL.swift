@@ -99,8 +99,7 @@ public struct RequestURL: Sendable, Hashable, CustomStringConvertible {
   /// The origin, `scheme://host:port`, without the scheme's default port; `nil` if there is no
   /// host.
   public var origin: String? {
-    guard let host else { return nil }
-    return "\(scheme ?? "http")://\(host)\(portOfItsOwn.map { ":\($0)" } ?? "")"
+    host.map { "\(scheme ?? "http")://\($0)\(portOfItsOwn.map { ":\($0)" } ?? "")" }
   }
 
   /// Whether ``origin`` equals a text. Compares without building a string, because this is checked

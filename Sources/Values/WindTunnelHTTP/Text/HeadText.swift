@@ -41,6 +41,17 @@ extension String {
     }
   }
 
+  /// The text as a part of a head: its own scalars from U+EF80 to U+EFFF become three octets each.
+  package var asHead: String {
+    var text = self
+    return text.withUTF8 { String(octets: $0) }
+  }
+
+  /// A copy for a sentence, in which a stray octet is written as `\xE9`.
+  package var showingOctets: String {
+    spellingOctets { "\\x\(String($0, radix: 16, uppercase: true))" }
+  }
+
   /// A copy in which stray octets are decoded as Latin-1, as common clients do.
   package var readingLatin1: String { spellingOctets { String(Unicode.Scalar($0)) } }
 }
@@ -48,6 +59,7 @@ extension String {
 extension [UInt8] {
   /// Replaces the scalars of stray octets with the octets.
   mutating func restoreOctets(from start: Int) {
+    guard self[start...].contains(UInt8.octetLead) else { return }
     var (read, written) = (start, start)
     while read < count {
       let octet = withUnsafeBufferPointer { $0.octet(at: read) }

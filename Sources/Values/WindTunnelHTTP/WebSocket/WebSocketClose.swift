@@ -24,10 +24,7 @@ package struct WebSocketClose: Sendable, Hashable {
   ///
   /// The codes for "no code", "no close frame" and "no TLS" are never sent (§7.4.1, §7.4.2).
   package static func mayBeSent(_ code: UInt16) -> Bool {
-    switch code {
-    case 1000...1003, 1007...1014, 3000...4999: true
-    default: false
-    }
+    1000...1003 ~= code || 1007...1014 ~= code || 3000...4999 ~= code
   }
 
   /// The close frame. Without a code, it contains no text either.

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The texts within binary formats: names and members of archives, and metadata in images.
 struct EmbeddedTexts {
-  enum Form: String { case gzip, zlib, zip }
+  enum Form: String { case gzip, zlib, zip, deflate }
 
   /// A file in deflate.
   typealias File = (form: Form, bytes: ByteSlice)
@@ -10,6 +10,8 @@ struct EmbeddedTexts {
   private(set) var files: [File] = []
   /// Whether the format contains texts between other bytes.
   let isKnown: Bool
+  /// Whether the content may be deflate without a container, which has no signature.
+  let mayBeDeflate: Bool
 
   init(_ bytes: Bytes) {
     if bytes.starts(with: [0x1F, 0x8B]) || Self.isInZLib(bytes) {
@@ -22,6 +24,27 @@ struct EmbeddedTexts {
       files = Self.members(of: bytes)
       isKnown = !files.isEmpty
     }
+    mayBeDeflate = files.isEmpty && !isKnown && bytes.count >= Self.deflateBytesMin
+  }
+
+  /// The minimum size of deflate data without a container; shorter data is a coincidence.
+  private static let deflateBytesMin = 32
+
+  /// The signatures of gzip, of zip archives, and of Zstandard (RFC 8878 §3.1.1).
+  private static let signatures: [Bytes] = [
+    [0x1F, 0x8B, 8], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD],
+  ]
+
+  /// Whether content consists of compressed data. After the two bytes of zlib it must not be
+  /// damaged. Without a signature it must be complete, and its content must be text.
+  static func isCompressed(_ bytes: Bytes) -> Bool {
+    if signatures.contains(where: { bytes.starts(with: $0) }) { return true }
+    guard bytes.count >= deflateBytesMin, String(utf8: bytes) == nil else { return false }
+    let data = Data(bytes)
+    // The exact error does not matter.
+    if isInZLib(bytes) { return (try? Inflate.beginning(of: data)) != nil }
+    let content = Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
+    return content.flatMap { String(utf8: $0) } != nil
   }
 
   /// The signatures of images, audio and video.

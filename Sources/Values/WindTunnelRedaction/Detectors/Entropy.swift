@@ -12,12 +12,15 @@ enum Entropy {
   static let lengths = 24...200
 
   static func runs(in bytes: Bytes) -> [Range<Int>] {
-    Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
+    let runs = Base64Text.runs(in: bytes, lengthMin: lengths.lowerBound).filter { run in
       let word = bytes[run]
       return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
         && isMixed(word) && !isDigest(word) && !isData(bytes, run) && bits(word) >= bitsMin
-        && !isPath(word) && !isText(word)
+        && !isPath(word) && !isText(word) && !sshKeys.contains { word.starts(with: $0.utf8) }
     }
+    if runs.isEmpty { return [] }
+    let keys = publicKeys(in: bytes)
+    return runs.filter { run in !keys.contains { $0.contains(run.lowerBound) } }
   }
 
   private static func isMixed(_ word: ByteSlice) -> Bool {
@@ -40,6 +43,25 @@ enum Entropy {
         before.firstRange(of: Bytes($0.utf8)) != nil
       }
   }
+
+  /// The beginnings of SSH's public keys in base64 (RFC 4253 §6.6): `ssh-rsa`, `ssh-ed25519` and
+  /// `ecdsa-sha2-`.
+  private static let sshKeys = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNhLXNoYTIt"]
+
+  /// Returns the first public keys and certificates in PEM (RFC 7468 §5 and §13).
+  private static func publicKeys(in bytes: Bytes) -> [Range<Int>] {
+    bytes.ranges(of: Bytes("-----BEGIN ".utf8)).prefix(keysMax).compactMap { begin in
+      let rest = bytes[begin.upperBound...].prefix(keyBytesMax)
+      let labels = ["PUBLIC KEY-", "RSA PUBLIC KEY-", "CERTIFICATE-"]
+      guard labels.contains(where: { rest.starts(with: $0.utf8) }),
+        let end = rest.firstRange(of: Bytes("-----END ".utf8))
+      else { return nil }
+      return begin.lowerBound..<end.lowerBound
+    }
+  }
+
+  /// The maximum number of public keys in a text, and the maximum size of one in bytes.
+  private static let (keysMax, keyBytesMax) = (64, 16 << 10)
 
   /// Whether a word is the base64 of a text, which was already searched.
   private static func isText(_ word: ByteSlice) -> Bool {

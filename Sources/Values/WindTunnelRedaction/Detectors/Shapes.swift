@@ -17,8 +17,12 @@ struct Shapes: Detector {
   /// No truncated key begins before this position.
   private var keyStart = 0
 
-  /// Whether any known format begins with a byte.
-  private static let begins = (UInt8.min...UInt8.max).map { $0.isWord || "-:$".utf8.contains($0) }
+  /// Where a byte may begin a known format.
+  private enum Beginning { case nowhere, afterNoWord, anywhere }
+
+  private static let begins: [Beginning] = (UInt8.min...UInt8.max).map {
+    ":$".utf8.contains($0) ? .anywhere : $0.isWord || $0 == "-" ? .afterNoWord : .nowhere
+  }
 
   /// Returns the secrets in a text, in order.
   static func findings(in passage: Passage) -> [Finding] {
@@ -99,11 +103,16 @@ struct Shapes: Detector {
   private static func beginning(from place: Int, in bytes: Bytes) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in
       begins.withUnsafeBufferPointer { begins in
-        (min(place, bytes.count)..<bytes.count).first { place in
-          let byte = bytes[place]
-          guard begins[Int(byte)] else { return false }
-          return ":$".utf8.contains(byte) || place == 0 || !bytes[place - 1].isWord
+        var place = place
+        while place < bytes.count {
+          switch begins[Int(bytes[place])] {
+          case .nowhere: break
+          case .afterNoWord: if place == 0 || !bytes[place - 1].isWord { return place }
+          case .anywhere: return place
+          }
+          place += 1
         }
+        return nil
       }
     }
   }

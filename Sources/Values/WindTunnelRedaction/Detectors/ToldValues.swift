@@ -34,8 +34,9 @@ struct ToldValues: Detector {
   static func mayBeIn(_ bytes: Bytes) -> Bool {
     var last: UInt32 = 0
     for byte in bytes {
-      last = last << 8 | UInt32(byte <= 0x20 || byte == ":" ? 0x20 : byte)
-      if Self.verbs.contains(last) { return true }
+      let ends = byte <= 0x20 || byte == ":"
+      last = last << 8 | UInt32(ends ? 0x20 : byte)
+      if ends, Self.verbs.contains(last) { return true }
     }
     return false
   }

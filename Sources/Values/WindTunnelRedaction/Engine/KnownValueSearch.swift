@@ -46,8 +46,8 @@ struct KnownValueSearch {
   private static let largeBytesMin = 64 << 10
   /// The first four bytes of each secret.
   private var beginnings: Set<UInt32> = []
-  /// Whether any secret begins with two bytes.
-  private var begins = [Bool](repeating: false, count: 1 << 16)
+  /// A bit for each pair of bytes with which any secret begins.
+  private var begins = [UInt64](repeating: 0, count: 1 << 10)
   /// The secrets that only count as whole values.
   private var words: [String: String] = [:]
 
@@ -69,7 +69,8 @@ struct KnownValueSearch {
       let alone = sought.reach == .alone ? WordBoundary(bytes) : nil
       secrets.append(Secret(bytes: bytes, stand: Bytes(sought.stand.utf8), alone: alone))
       beginnings.insert(Self.beginning(bytes, 0))
-      begins[Int(bytes[0]) << 8 | Int(bytes[1])] = true
+      let pair = Int(bytes[0]) << 8 | Int(bytes[1])
+      begins[pair >> 6] |= 1 << UInt64(pair & 63)
     }
     if secrets.isEmpty { return }
     if let copy, var group = copy.search.groups.last, group.bytes >= Self.largeBytesMin {
@@ -126,10 +127,16 @@ struct KnownValueSearch {
   /// Returns the first position at which a secret may begin. Most texts have none.
   private func candidate(in bytes: Bytes) -> Int? {
     guard bytes.count >= 4, !groups.isEmpty else { return nil }
-    return (0...bytes.count - 4).first { place in
-      begins[Int(bytes[place]) << 8 | Int(bytes[place + 1])]
-        && beginnings.contains(Self.beginning(bytes, place))
+    var pair = Int(bytes[0])
+    for place in 0...bytes.count - 4 {
+      pair = (pair << 8 | Int(bytes[place + 1])) & 0xFFFF
+      if begins[pair >> 6] & 1 << UInt64(pair & 63) != 0,
+        beginnings.contains(Self.beginning(bytes, place))
+      {
+        return place
+      }
     }
+    return nil
   }
 
   /// Returns the longest secret that counts at a position.

@@ -22,6 +22,9 @@ extension Redaction {
         unpackedBytes += min(file.bytes.count * Self.growthMax, opensMax / 4)
       }
     }
+    if embedded.mayBeDeflate {
+      look(into: (.deflate, bytes[...]), "\(what) in deflate", opensMax: opensMax, depth)
+    }
     guard embedded.isKnown || !isQuiet else { return }
     let lines = EmbeddedTexts.lines(of: bytes)
     // Repeated secrets were already searched.
@@ -41,13 +44,7 @@ extension Redaction {
   /// Searches a file that cannot be compressed again and may be damaged.
   mutating func look(into file: EmbeddedTexts.File, _ what: String, opensMax: Int, _ depth: Int) {
     // The interaction is omitted anyway, so the file need not be read.
-    let data = unpackedBytes <= opensMax ? Data(file.bytes) : nil
-    // A data descriptor may follow a member (APPNOTE.TXT §4.3.9).
-    let inner = data.flatMap { data in
-      file.form == .zip
-        ? Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
-        : Inflate.open(data, coding: "gzip")
-    }.map { Bytes($0) }
+    let inner = unpackedBytes <= opensMax ? inflated(file).map { Bytes($0) } : nil
     unpackedBytes += inner?.count ?? 0
     if unpackedBytes > opensMax {
       obstacle = "\(what) has more content than can be searched for credentials"
@@ -57,6 +54,21 @@ extension Redaction {
       binary(inner, isQuiet: false, what, depth: depth + 1)
     } else if inner != nil {
       obstacle = "\(what) has nested files, too deep to be searched for credentials"
+    }
+  }
+
+  /// Returns the content of a file; `nil` if it is damaged or too large. A client may read a file
+  /// that is truncated or that other bytes follow.
+  private mutating func inflated(_ file: EmbeddedTexts.File) -> Data? {
+    let data = Data(file.bytes)
+    do throws(ContentDecoder.Failure) {
+      guard file.form == .deflate else {
+        return try Inflate.beginning(of: data, isRaw: file.form == .zip)
+      }
+      return Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
+    } catch {
+      if error == .tooLarge { unpackedBytes += Inflate.bytesMax + 1 }
+      return nil
     }
   }
 
@@ -111,12 +123,13 @@ extension Redaction {
 
   /// Searches a body that is too large to be decoded.
   ///
-  /// Binary content is kept if it repeats no known secret. Content that may be text is omitted,
-  /// because it may contain an unknown secret.
+  /// Binary content without the label of a text is kept if it repeats no known secret. Other
+  /// content is omitted, because it may contain an unknown secret.
   mutating func look(intoLarge data: Data, type: String, coding: String) {
     let isBinary = data.withUnsafeBytes { $0.bindMemory(to: UInt8.self).has(0) }
     let type = ContentType(type)
-    if !type.isMedia, !coding.isEmpty || type.essence.hasPrefix("multipart/") || !isBinary {
+    let isCompound = !coding.isEmpty || type.isText || type.essence.hasPrefix("multipart/")
+    if !isBinary || !type.isMedia && isCompound {
       obstacle = "a body of \(data.count) bytes is too large to be searched for credentials"
       return
     }

@@ -20,8 +20,10 @@ extension Redaction {
       return rewritten(bytes, by: Multipart(boundary: boundary), depth: depth)
         ?? text(bytes, .plain, depth: 0)
     }
-    if type.isMedia {
-      binary(bytes, isQuiet: true, what)
+    // Labels are often wrong: only the bytes show whether content is text, compressed or media.
+    let isMedia = type.isMedia && !Self.isReadable(bytes) && !Self.isWide(bytes)
+    if isMedia || EmbeddedTexts.isCompressed(bytes) {
+      binary(bytes, isQuiet: isMedia || type.isProgram, what)
       return bytes
     }
     if depth < Self.depthMax, let coded = coded(bytes, type, what, depth) { return coded }
@@ -77,10 +79,14 @@ extension Redaction {
   private static func isSaidInText(_ bytes: Bytes) -> Bool {
     guard let first = bytes.first, String(utf8: bytes) != nil else { return bytes.isEmpty }
     let rest = bytes.last == 0 ? bytes.dropFirst().dropLast() : bytes.dropFirst()
-    guard rest.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || textControls.contains($0) }) else {
-      return false
-    }
+    guard isReadable(rest) else { return false }
     return first >= 0x20 || ProtobufMessage().spans(in: bytes) == nil
+  }
+
+  /// Whether bytes contain only the control characters of texts. Binary formats have others in
+  /// their first few hundred bytes, so the search ends early.
+  private static func isReadable(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F || textControls.contains($0) }
   }
 
   /// BEL to CR, ESC and the record separator.
@@ -122,7 +128,10 @@ extension Redaction {
     {
       return BinaryMaps.cbor
     }
-    if essence.hasSuffix("msgpack") { return BinaryMaps.messagePack }
+    // Each ASCII letter would be a number.
+    if essence.hasSuffix("msgpack") {
+      return isReadable(bytes) && String(utf8: bytes) != nil ? nil : BinaryMaps.messagePack
+    }
     return essence.hasSuffix("protobuf") ? ProtobufMessage(name: type["windtunnel-name"]) : nil
   }
 

@@ -28,16 +28,7 @@ extension Redaction {
       return closed == decoded ? nil : Edit(run.range, run.spelled(closed))
     }
     guard String(utf8: decoded) != nil, !decoded.contains(0) else {
-      binary(decoded, isQuiet: true, "a body", depth: depth + 2)
-      // Deflate has no signature (SAML bindings §3.4.4.1), so any binary content may be deflate.
-      if 32...Self.unpackedBytesMax ~= decoded.count {
-        look(
-          into: (.zip, decoded[...]),
-          "a body in deflate",
-          opensMax: Self.unpackedBytesMax,
-          depth + 1
-        )
-      }
+      binary(decoded, isQuiet: true, "a body", depth: max(depth + 1, 2))
       return nil
     }
     let replaced = text(decoded, .plain, depth: depth + 1)

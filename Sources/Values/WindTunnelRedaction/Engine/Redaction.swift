@@ -26,8 +26,8 @@ internal import WindTunnelSymptoms
 //   never searched.
 // - Interactions that cannot be rewritten are omitted and reported. This applies to a body that
 //   cannot be decoded (br, zstd, a file in zstd), unless its type is image, audio, video or font.
-//   It also applies to a file in gzip that contains a secret, and to binary content or a host that
-//   repeats one.
+//   It also applies to compressed content without a label that contains a secret, and to binary
+//   content or a host that repeats one.
 
 /// The removal of secrets from recordings before they are stored.
 package struct Redaction {

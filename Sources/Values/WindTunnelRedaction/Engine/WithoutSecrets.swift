@@ -22,6 +22,22 @@ extension String {
     return redaction.redact(asked + [told]).last?.response?.body.text ?? ""
   }
 
+  /// The text with a placeholder in place of the user information of its URLs, such as
+  /// `http://user:password@host`, or `user:password@host` without a scheme.
+  package var withoutUserInfo: String {
+    guard contains("@") else { return self }
+    return replacing(/(\/\/|[^\s\/?#"@:]{1,256}:)[^\s\/?#"]{0,1024}@/) { found in
+      "\(found.1 == "//" ? "//" : "")REDACTED-userinfo-1@"
+    }
+  }
+
+  /// Whether the text is one long word that looks random, such as a key. Paths, names, UUIDs and
+  /// hexadecimal digits are excluded.
+  package var isRandomWord: Bool {
+    let bytes = Bytes(utf8)
+    return TextShape.isToken(self) && Entropy.runs(in: bytes).first == bytes.indices
+  }
+
   /// Whether a value with this name is a secret: `--api-token`.
   package var namesSecret: Bool { SecretNames(.standard).kind(of: self, in: .field) != nil }
 

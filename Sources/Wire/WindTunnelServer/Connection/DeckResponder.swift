@@ -228,8 +228,7 @@ struct DeckResponder {
 
   /// Responds to the HTTP/2 request that was recognised; `nil` if it has to be prepared.
   mutating func answerRecognised(on channel: Channel, at stream: StreamPlace) -> Answer? {
-    guard let known = recognised else { return nil }
-    recognised = nil
+    guard let known = recognised.take() else { return nil }
     return answer(known, on: channel, at: stream)
   }
 

@@ -168,8 +168,7 @@ final class ServedConnection {
   func shakeHands(_ handshake: Handshake) {
     var early: [UInt8] = []
     if case .opening(_, let hello) = state { early = Array(hello) }
-    guard let path else { return startTLS(handshake, early) }
-    self.path = nil
+    guard let path = self.path.take() else { return startTLS(handshake, early) }
     // On a dead link, the handshake never ends.
     let wait = path.securing().map { Delivery.Step.wait($0) } ?? .stall
     let hello: [Delivery.Step] = early.isEmpty ? [.await(.clientHello)] : []

@@ -111,8 +111,7 @@ final class ServedRequests {
 
   /// Removes a response whose delivery has ended; returns its stream.
   func remove(_ writer: ResponseWriter) -> Int? {
-    guard let index = answering.firstIndex(where: { $0.writer === writer }) else { return nil }
-    return answering.remove(at: index).stream
+    answering.firstIndex { $0.writer === writer }.map { answering.remove(at: $0).stream }
   }
 
   /// Continues after a response: with the next request, or with the end of the connection.

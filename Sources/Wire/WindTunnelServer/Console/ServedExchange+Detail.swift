@@ -37,7 +37,7 @@ extension ServedExchange {
       told.messages = []
       safe = told.withoutSecrets(by: rules)
     }
-    let length = outcome.request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+    let length = outcome.request.headers.contentLength ?? 0
     let asked =
       outcome.request.isWithoutItsContent
       ? ConsoleDetail.Unshown(bytes: length, words: "passed on as a stream and not stored") : nil

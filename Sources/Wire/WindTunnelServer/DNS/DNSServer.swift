@@ -139,9 +139,8 @@ private final class DNSService: ReadinessHandler {
 
   func close() {
     listener?.close()
-    guard let watch else { return }
+    guard let watch = self.watch.take() else { return }
     watch.end()
-    self.watch = nil
     datagrams.close()
   }
 

@@ -53,7 +53,9 @@ public struct Admin: Sendable {
 final class AdminHandler: RequestHandler, Sendable {
   private let admin: Admin
   private let deck: Deck
-  private let start = (date: Date(), moment: Moment.now())
+  private let start: Date
+  /// Returns the time since the server started.
+  private let uptime: @Sendable () -> Duration
   private let open: ConnectionLimit
   /// Called with another scenario and its seed before any decision in it.
   private let swapped: @Sendable (Scenario, UInt64) -> Void
@@ -62,17 +64,22 @@ final class AdminHandler: RequestHandler, Sendable {
     _ admin: Admin,
     _ deck: Deck,
     _ open: ConnectionLimit,
+    start: Date = Date(),
+    uptime: (@Sendable () -> Duration)? = nil,
     swapped: @escaping @Sendable (Scenario, UInt64) -> Void
   ) {
     (self.admin, self.deck, self.open) = (admin, deck, open)
     self.swapped = swapped
+    self.start = start
+    let moment = Moment.now()
+    self.uptime = uptime ?? { .nanoseconds(Moment.now() - moment) }
   }
 
   func handle(_ head: RequestHead) -> RequestHandling {
-    let most = AdminAnswer.bytesMax(for: head.url.path)
+    let most = Self.bytesMax(for: head.url.path)
     // A body with a known length is rejected before it is received.
     if case .length(let length) = head.framing, length > most {
-      return .refuse(AdminAnswer.tooLarge(length, most))
+      return .refuse(Self.tooLarge(length, most))
     }
     return .answer { [self] body in
       answer(Request(head.method, head.url, headers: head.headers, body: Body(body)))
@@ -81,45 +88,6 @@ final class AdminHandler: RequestHandler, Sendable {
 
   func refusal(_ status: Int, _ sentence: String) -> Response { .problem(status, sentence) }
 
-  private func answer(_ request: Request) -> Response {
-    let snapshot = AdminSnapshot(
-      records: deck.exchanges ?? ExchangeRecords(),
-      redaction: deck.redaction,
-      interactions: deck.interactions,
-      scenario: deck.scenario,
-      seed: deck.seed,
-      shipped: admin.scenarios,
-      stubs: deck.stubs,
-      isRecording: deck.records,
-      openConnections: open.count,
-      start: start.date,
-      uptime: .nanoseconds(Moment.now() - start.moment)
-    )
-    let answer = AdminAnswer(to: request, seeing: snapshot, refusing: admin.refusal)
-    switch answer.change {
-    case .reset?: deck.reset()
-    case .run(let order)?:
-      deck.swap(order.scenario, seed: order.seed) { seed in
-        admin.swapped?(order.scenario, seed)
-        swapped(order.scenario, seed)
-      }
-    case .load(let cassette)?: deck.load(cassette, keepingStubs: false)
-    case .put(let stub)?:
-      // Another connection may have added the last possible stub meanwhile.
-      guard deck.put(stub) else { return AdminAnswer.tooManyStubs }
-    case .removeStub(let name)?: deck.removeStub(named: name)
-    case .removeStubs?: deck.removeStubs()
-    case nil: break
-    }
-    return answer.response
-  }
-}
-
-/// The responses of the admin port, which only depend on the given values.
-struct AdminAnswer: Sendable {
-  var response: Response
-  var change: AdminChange?
-
   static let routes: [(method: String, path: String)] = [
     ("GET", "/health"), ("GET", "/requests"), ("GET", "/interactions"), ("POST", "/verify"),
     ("POST", "/reset"), ("GET", "/scenario"), ("PUT", "/scenario"), ("PUT", "/cassette"),
@@ -127,104 +95,78 @@ struct AdminAnswer: Sendable {
     ("DELETE", "/stubs/{name}"), ("GET", "/metrics"), ("GET", "/openapi.json"),
   ]
 
-  init(
-    to request: Request,
-    seeing server: AdminSnapshot,
-    refusing refusal: ((Scenario) -> String?)? = nil
-  ) {
-    if let problem = Self.strangeness(of: request) {
-      response = .problem(403, problem)
-      return
-    }
+  /// Returns the response to a request, after the change that it asks for.
+  func answer(_ request: Request) -> Response {
+    if let problem = Self.strangeness(of: request) { return .problem(403, problem) }
     let target = request.url.path
     let most = Self.bytesMax(for: target)
-    guard request.body.count <= most else {
-      response = Self.tooLarge(request.body.count, most)
-      return
-    }
+    guard request.body.count <= most else { return Self.tooLarge(request.body.count, most) }
     let path = target.hasPrefix(Self.stubsPath) ? Self.stubsPath + "{name}" : target
     // A HEAD is a GET without content (RFC 9110 §9.3.2).
     let method = request.method == "HEAD" ? "GET" : request.method
     do throws(FormatError) {
       switch (method, path) {
-      case ("GET", "/health"): response = .json(server.health)
+      case ("GET", "/health"): return .json(health)
       case ("GET", "/requests"):
-        response = .json(server.requests(try RequestFilter(query: request.url.query)))
-      case ("GET", "/interactions"): response = .json(server.plays)
-      case ("GET", "/scenario"): response = .json(server.weather)
-      case ("GET", "/metrics"): response = .typed("text/plain; version=0.0.4", Body(server.metrics))
-      case ("GET", "/openapi.json"): response = .typed("application/json", Body(Shipped.openAPI))
-      case ("PUT", "/cassette"): (response, change) = try Self.load(request, server)
-      case ("GET", "/stubs"): response = .json(server.stubList)
-      case ("DELETE", "/stubs"): (response, change) = (Response(status: 204), .removeStubs)
+        return .json(requests(try RequestFilter(query: request.url.query)))
+      case ("GET", "/interactions"): return .json(plays)
+      case ("GET", "/scenario"): return .json(conditions(deck.scenario, deck.seed))
+      case ("GET", "/metrics"): return .typed("text/plain; version=0.0.4", Body(metrics))
+      case ("GET", "/openapi.json"): return .typed("application/json", Body(Shipped.openAPI))
+      case ("PUT", "/cassette"): return try load(request)
+      case ("GET", "/stubs"): return .json(stubList)
+      case ("DELETE", "/stubs"): deck.removeStubs()
       case ("PUT", "/stubs/{name}"):
-        (response, change) = try Self.put(try Self.name(in: target), request, server)
+        let name = try Self.name(in: target)
+        let stub = try Self.read { try NamedStub(named: name, data: request.body.data) }
+        guard deck.put(stub) else { return Self.tooManyStubs }
       case ("DELETE", "/stubs/{name}"):
         let name = try Self.name(in: target)
-        let isThere = server.stubs.contains { $0.name == name }
-        change = isThere ? .removeStub(name) : nil
-        let sentence = "The stub \(JSON.text(name)) does not exist."
-        response = isThere ? Response(status: 204) : .problem(404, sentence)
-      case ("POST", "/verify"): response = try Self.verify(request, server)
-      case ("POST", "/reset"): (response, change) = (Response(status: 204), .reset)
-      case ("PUT", "/scenario"):
-        let order = try ScenarioOrder(data: request.body.data, among: server.shipped)
-        if let reason = refusal?(order.scenario) {
-          response = .problem(400, reason)
-          return
+        guard deck.removeStub(named: name) else {
+          return .problem(404, "The stub \(JSON.text(name)) does not exist.")
         }
-        var after = server
-        (after.scenario, after.seed) = (order.scenario, order.seed ?? server.seed)
-        response = .json(after.weather)
-        change = .run(order)
-      default: response = Self.lost(method, path)
+      case ("POST", "/verify"): return try verify(request)
+      case ("POST", "/reset"): deck.reset()
+      case ("PUT", "/scenario"):
+        let order = try ScenarioOrder(data: request.body.data, among: admin.scenarios)
+        if let reason = admin.refusal?(order.scenario) { return .problem(400, reason) }
+        var conditions: JSON = nil
+        deck.swap(order.scenario, seed: order.seed) { seed in
+          admin.swapped?(order.scenario, seed)
+          swapped(order.scenario, seed)
+          conditions = self.conditions(order.scenario, seed)
+        }
+        return .json(conditions)
+      default: return Self.lost(method, path)
       }
     } catch {
-      response = .problem(400, "\(error)")
+      return .problem(400, "\(error)")
     }
+    return Response(status: 204)
   }
 
-  private static func verify(
-    _ request: Request,
-    _ server: AdminSnapshot
-  ) throws(FormatError) -> Response {
-    let question = try RequestQuestion(data: request.body.data)
-    guard question.isTold(by: server.records) else {
+  private func verify(_ request: Request) throws(FormatError) -> Response {
+    let (question, records) = (try RequestQuestion(data: request.body.data), records)
+    guard question.isTold(by: records) else {
       return .problem(
         409,
-        "The requests up to number \(server.records.droppedThrough) are no longer stored; the maximum "
+        "The requests up to number \(records.droppedThrough) are no longer stored; the maximum "
           + "is \(ExchangeRecords.entriesMax). Pass that number as \"since\", or reset earlier."
       )
     }
-    return .json(question.answer(from: server.records))
+    return .json(question.answer(from: records))
   }
 
-  private static func load(
-    _ request: Request,
-    _ server: AdminSnapshot
-  ) throws(FormatError) -> (Response, AdminChange?) {
-    guard !server.isRecording else {
-      return (
-        .problem(409, "This server records to its cassette, which cannot be replaced."), nil
-      )
+  private func load(_ request: Request) throws(FormatError) -> Response {
+    guard !deck.records else {
+      return .problem(409, "This server records to its cassette, which cannot be replaced.")
     }
     let cassette = try Self.read { try Cassette(data: request.body.data, source: "cassette") }
-    return (.json(["interactions": .number(cassette.interactions.count)]), .load(cassette))
+    deck.load(cassette, keepingStubs: false)
+    return .json(["interactions": .number(cassette.interactions.count)])
   }
 
-  private static func put(
-    _ name: String,
-    _ request: Request,
-    _ server: AdminSnapshot
-  ) throws(FormatError) -> (Response, AdminChange?) {
-    let stub = try Self.read { try NamedStub(named: name, data: request.body.data) }
-    guard server.stubs.count(where: { $0.name != name }) < NamedStub.countMax else {
-      return (tooManyStubs, nil)
-    }
-    return (Response(status: 204), .put(stub))
-  }
-
-  static let tooManyStubs = Response.problem(
+  private static let tooManyStubs = Response.problem(
     409,
     "There are \(NamedStub.countMax) stubs, the maximum. Remove some first."
   )
@@ -262,7 +204,7 @@ struct AdminAnswer: Sendable {
     return path.hasPrefix(stubsPath) ? NamedStub.bytesMax : Scenario.fileBytesMax
   }
 
-  static func tooLarge(_ count: Int, _ most: Int) -> Response {
+  private static func tooLarge(_ count: Int, _ most: Int) -> Response {
     .problem(413, "\(count) bytes exceed the maximum of \(most) bytes.")
   }
 
@@ -294,16 +236,81 @@ struct AdminAnswer: Sendable {
     case nil: nil
     }
   }
-}
 
-/// The change of the server that precedes a response of the admin port.
-enum AdminChange: Sendable, Hashable {
-  case reset
-  case run(ScenarioOrder)
-  case load(Cassette)
-  case put(NamedStub)
-  case removeStub(String)
-  case removeStubs
+  private var records: ExchangeRecords { deck.exchanges ?? ExchangeRecords() }
+
+  private var health: JSON {
+    [
+      "status": "ok", "scenario": .text(deck.scenario.name),
+      "interactions": .number(deck.interactions.count), "uptimeSeconds": uptimeSeconds,
+    ]
+  }
+
+  /// Returns the requests; `next` is the value of `since` for the following ones.
+  private func requests(_ filter: RequestFilter) -> JSON {
+    let records = records
+    let entries = filter.entries(of: records)
+    // If the limit shortened the list, the rest is next; otherwise only new requests are.
+    let next = entries.count == filter.limit ? entries.last?.id : records.entries.last?.id
+    return [
+      "requests": .array(entries.map { $0.row(since: start, by: deck.redaction) }),
+      "dropped": .number(records.dropped),
+      "next": .number(next ?? filter.since),
+    ]
+  }
+
+  private var plays: JSON {
+    let records = records
+    let rows = deck.interactions.enumerated().map { place, interaction -> JSON in
+      [
+        "number": .number(place + 1),
+        "request": .text("\(interaction.request.method) \(interaction.request.url.withoutSecrets)"),
+        "status": interaction.response.map { .number($0.status) } ?? .null,
+        "plays": .number(records.plays(of: place)),
+      ]
+    }
+    return ["interactions": .array(rows)]
+  }
+
+  private var stubList: JSON {
+    let rows = deck.stubs.map { stub -> JSON in
+      let (request, status) = (stub.requests.description, stub.response.status)
+      return ["name": .text(stub.name), "request": .text(request), "status": .number(status)]
+    }
+    return ["stubs": .array(rows)]
+  }
+
+  private func conditions(_ scenario: Scenario, _ seed: UInt64) -> JSON {
+    [
+      "seed": .number(seed), "shipped": .texts(admin.scenarios.map(\.name)),
+      "scenario": scenario.json,
+    ]
+  }
+
+  private var uptimeSeconds: JSON {
+    .number(uptime().inMilliseconds / 1000, places: 3)
+  }
+
+  /// The metrics in Prometheus's text format, version 0.0.4.
+  private var metrics: String {
+    let records = records
+    var text = Self.family("requests_total", "counter", "Requests by the source of their response.")
+    for name in Journal.Take.requestNames {
+      text += "windtunnel_requests_total{source=\"\(name)\"} \(records.takeCounts[name] ?? 0)\n"
+    }
+    text += Self.family("faults_total", "counter", "Faults of requests, by kind.")
+    for (name, count) in records.faultCounts.sorted(by: { $0.key < $1.key }) {
+      text += "windtunnel_faults_total{fault=\"\(name)\"} \(count)\n"
+    }
+    text += Self.family("connections_open", "gauge", "Open connections.")
+    text += "windtunnel_connections_open \(open.count)\n"
+    text += Self.family("uptime_seconds", "gauge", "Seconds since the server started.")
+    return text + "windtunnel_uptime_seconds \(uptimeSeconds)\n"
+  }
+
+  private static func family(_ name: String, _ type: String, _ help: String) -> String {
+    "# HELP windtunnel_\(name) \(help)\n# TYPE windtunnel_\(name) \(type)\n"
+  }
 }
 
 extension Response {

@@ -47,11 +47,9 @@ final class SYNGate: ReadinessHandler {
 
   /// Closes the port. Waiting clients find no server there.
   func close() {
-    filler?.close()
-    filler = nil
-    guard let watch else { return }
+    filler.take()?.close()
+    guard let watch = self.watch.take() else { return }
     watch.end()
-    self.watch = nil
     socket.close()
   }
 
@@ -102,8 +100,7 @@ final class SYNGate: ReadinessHandler {
     while let socket = next() {
       if let own, socket.peerAddress == own { socket.close() } else { deliver(socket) }
     }
-    filler?.close()
-    filler = nil
+    filler.take()?.close()
     if ordinal > before { prepareOrOpen() } else { watch?.set(.readable) }
   }
 

@@ -23,8 +23,7 @@ final class OpenedTunnel {
   /// Returns the number of round trips before the next request. The CONNECT accounts for the
   /// connection, and TLS 1.3 takes one more before the first request (RFC 8446 §2).
   func nextHandshakes() -> Int {
-    defer { hasHadRequest = true }
-    return hasHadRequest ? 0 : 1
+    exchange(&hasHadRequest, with: true) ? 0 : 1
   }
 
   /// Whether a request inside the tunnel names a destination other than the tunnel's.

@@ -239,13 +239,17 @@ struct OriginMapping {
     let origins = origins
     for place in head.headers.indices
     where context.recordedOrigin != nil || head.headers[place].isNamed("Location") {
-      head.headers[place].value = OriginRenaming.rename(
-        head.headers[place].value,
-        origins,
-        to: meant
-      )
+      head.headers[place].value = OriginRenaming.rename(head.headers[place], origins, to: meant)
     }
     return head
+  }
+
+  /// Does the same in a JSON body, if the cassette has a configured origin.
+  func recorded(_ interaction: Interaction) -> Interaction {
+    guard let origin = context.recordedOrigin?.origin else { return interaction }
+    var interaction = interaction
+    _ = interaction.replaceURLs(OriginURLs(origins.filter { $0 != origin }), by: origin)
+    return interaction
   }
 
   /// Returns the text of a failure for the cassette, without addresses of this machine.

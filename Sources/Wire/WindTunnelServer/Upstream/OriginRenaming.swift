@@ -7,7 +7,10 @@ internal import WindTunnel
 enum OriginRenaming {
   /// Replaces each of these origins, such as `http://127.0.0.1:8000`, by another. In a URL without
   /// a scheme, its host and port are replaced (RFC 3986 §4.2).
-  static func rename(_ text: String, _ origins: [String], to new: RequestURL) -> String {
+  ///
+  /// In a field whose URLs clients follow, a URL may also name a user, who stays.
+  static func rename(_ field: HeaderField, _ origins: [String], to new: RequestURL) -> String {
+    let (text, isFollowed) = (field.value, URLField(field) != nil)
     guard let origin = new.origin, text.contains("//") else { return text }
     let authority = origin.drop { $0 != "/" }.dropFirst(2)
     var (result, rest) = ("", text[...])
@@ -16,17 +19,20 @@ enum OriginRenaming {
         rest[slashes.upperBound...].firstIndex { "/?#<>\"'`;, \t\\".contains($0) } ?? rest.endIndex
       let named = rest[slashes.upperBound..<end]
       let before = rest[..<slashes.lowerBound]
+      let user = named.lastIndex(of: "@").map { named[...$0] } ?? ""
       func isMeant(_ scheme: some StringProtocol) -> Bool {
-        // User information is kept, and so is the host after it.
-        guard !named.contains("@") else { return false }
-        return RequestURL("\(scheme)://\(named)").origin.map(origins.contains) ?? false
+        // In other fields, user information is kept, and so is the host after it.
+        guard user.isEmpty || isFollowed else { return false }
+        let url = RequestURL("\(scheme)://\(named.dropFirst(user.count))")
+        return url.origin.map(origins.contains) ?? false
       }
       if before.last == ":" {
         let word = before.dropLast()
         let scheme = word.suffix(while: { $0.isASCII && $0.isLetter })
-        result += isMeant(scheme) ? word.dropLast(scheme.count) + origin : rest[..<end]
+        let named = "\(origin.dropLast(authority.count))\(user)\(authority)"
+        result += isMeant(scheme) ? word.dropLast(scheme.count) + named : rest[..<end]
       } else if isMeant("http") || isMeant("https") {
-        result += "\(before)//\(authority)"
+        result += "\(before)//\(user)\(authority)"
       } else {
         result += rest[..<end]
       }

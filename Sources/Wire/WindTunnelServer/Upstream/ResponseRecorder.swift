@@ -60,7 +60,8 @@ final class ResponseRecorder {
     guard let start = head else { return nil }
     var head = exchange.mapping.recorded(start.head)
     head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
-    head.keep(reason: start.reason)
+    // HTTP/2 has no reason phrase (RFC 9113 §8.3.2).
+    if start.version != .http2 { head.keep(reason: start.reason) }
     head.trailers = trailers
     return Response(head, body.body())
   }
@@ -84,7 +85,7 @@ final class ResponseRecorder {
     // A single piece is not a stream, and neither are the pieces of a body of known length.
     let hasLength = if case .length = head?.framing { true } else { false }
     if pieces.chunks.count > 1, !hasLength { timing.chunks = pieces.chunks }
-    return Interaction(exchange.outcome.request, result, timing: timing)
+    return exchange.mapping.recorded(Interaction(exchange.outcome.request, result, timing: timing))
   }
 
   /// Journals the part of the response that arrived.

@@ -33,10 +33,12 @@ public struct Upstream: Sendable {
   ///   - url: The upstream's URL, without a path.
   ///   - trust: The authorities that are trusted for an `https` server.
   /// - Throws: `ServerError.upstream` for a URL that is not `http://HOST[:PORT]` or
-  ///   `https://HOST[:PORT]`, for a host without an address, or for certificates that cannot be
-  ///   parsed; `ServerError.tlsUnavailable` for `https` if OpenSSL 3 is missing.
+  ///   `https://HOST[:PORT]`, for user information, which would not be sent, for a host without
+  ///   an address, or for certificates that cannot be parsed; `ServerError.tlsUnavailable` for
+  ///   `https` if OpenSSL 3 is missing.
   public init(_ url: RequestURL, trusting trust: Trust = .system) throws(ServerError) {
     self.url = url
+    let url = url.withoutSecrets
     guard let scheme = url.scheme, let host = url.host, !host.isEmpty else {
       throw .upstream("\(url) is not a URL such as http://127.0.0.1:8000")
     }
@@ -47,6 +49,9 @@ public struct Upstream: Sendable {
       throw .upstream(
         "\(url) has a path; an upstream is an origin without a path, such as \(url.origin ?? "")"
       )
+    }
+    guard url.userInfo == nil else {
+      throw .upstream("\(url) has user information, which is not sent; send Authorization instead")
     }
     do {
       addresses = try SocketAddress.resolve(host, port: url.effectivePort ?? 80)

@@ -93,8 +93,11 @@ public struct Verifier: Sendable {
     if logsIn, case .response(let here) = live.result, let there = interaction.response {
       secrets.learn(from: there, here)
     }
+    // A cassette may have the server's URLs, too.
+    var known = interaction
+    known.result = named(interaction.result, recordedURL)
     return Drift.Status(
-      interaction,
+      known,
       asked: asked,
       live: named(live.result, recordedURL),
       redaction,
@@ -146,7 +149,7 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Replaces the server's origin in the fields by the recorded origin. A response may have the
+  /// Replaces the server's origin in the fields and in JSON by the recorded origin. A response may have the
   /// recorded origin with the server's scheme.
   private func named(_ answer: RecordedResult, _ recordedURL: RequestURL) -> RecordedResult {
     guard case .response(var response) = answer else { return answer }
@@ -154,10 +157,12 @@ public struct Verifier: Sendable {
     told.scheme = upstream.url.scheme
     let origins = [upstream.url.origin, told.origin].compactMap { $0 }
     for place in response.headers.indices {
-      let value = response.headers[place].value
-      response.head.headers[place].value = OriginRenaming.rename(value, origins, to: recordedURL)
+      let field = response.headers[place]
+      response.head.headers[place].value = OriginRenaming.rename(field, origins, to: recordedURL)
     }
-    return .response(response)
+    var interaction = Interaction(Request("GET", recordedURL), response)
+    _ = interaction.replaceURLs(OriginURLs(origins), by: recordedURL.origin ?? "")
+    return interaction.result
   }
 }
 

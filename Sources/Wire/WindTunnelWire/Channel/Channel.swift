@@ -408,8 +408,7 @@ extension Channel {
     phase = .closed
     if let endTimer { reactor.cancel(endTimer) }
     output.removeAll()
-    watch?.end()
-    watch = nil
+    watch.take()?.end()
     socket.close()
     let delegate = delegate
     (self.delegate, held) = (nil, nil)

@@ -63,9 +63,8 @@ package final class Listener: ReadinessHandler {
   ///
   /// The system resets connections that were not accepted.
   package func close() {
-    guard let watch else { return }
+    guard let watch = self.watch.take() else { return }
     watch.end()
-    self.watch = nil
     isAccepting = false
     socket.close()
   }

@@ -220,8 +220,7 @@ package final class ClientExchange: @unchecked Sendable {
   }
 
   private func upgraded(_ start: ResponseStart) {
-    guard let channel else { return }
-    self.channel = nil
+    guard let channel = self.channel.take() else { return }
     end(.upgraded(start, channel, parser.takeRemainder()))
     if channel.delegate === self { channel.abandon() }
   }
@@ -229,8 +228,7 @@ package final class ClientExchange: @unchecked Sendable {
   private func ended() {
     guard let response else { return }
     stages.receive = stageTime()
-    if let channel {
-      self.channel = nil
+    if let channel = self.channel.take() {
       channel.delegate = nil
       if let pool = terms.pool, !request.endsConnection, response.keepsAlive, content.isPassed,
         parser.bufferedBytes == 0, channel.phase == .open, !channel.inputEnded,

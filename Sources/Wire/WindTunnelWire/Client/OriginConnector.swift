@@ -168,9 +168,7 @@ package final class OriginConnector: ChannelDelegate {
   private func end(keeping kept: Channel?) {
     isOver = true
     stopHeadStart()
-    let ended = attempts
-    attempts = []
-    for attempt in ended { drop(attempt, keeping: kept) }
+    for attempt in exchange(&attempts, with: []) { drop(attempt, keeping: kept) }
   }
 
   private func drop(_ attempt: Attempt, keeping kept: Channel? = nil) {

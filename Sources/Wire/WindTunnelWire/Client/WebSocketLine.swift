@@ -226,9 +226,7 @@ package final class WebSocketLine: @unchecked Sendable, ChannelDelegate {
   }
 
   private func tellDrained(_ isSent: Bool) {
-    let waiting = drained
-    drained = []
-    for done in waiting { done(isSent) }
+    for done in exchange(&drained, with: []) { done(isSent) }
   }
 
   package func channel(_ channel: Channel, received bytes: UnsafeRawBufferPointer) { listen(bytes) }

@@ -148,7 +148,7 @@ extension ResponseHead {
   package func announcedLength(to method: String, content: () -> Int) -> Int? {
     // Trailers only follow chunks (RFC 9112 §7.1.2).
     if !trailers.isEmpty, method != "HEAD" { return nil }
-    if let text = headers["Content-Length"] { return Int(text) }
+    if headers["Content-Length"] != nil { return headers.contentLength }
     if headers["Transfer-Encoding"] != nil || method == "HEAD" { return nil }
     return content()
   }

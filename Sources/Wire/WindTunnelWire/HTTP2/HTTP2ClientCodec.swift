@@ -3,8 +3,8 @@ package import WindTunnelHTTP
 
 /// HTTP/2 on a client's connection (RFC 9113): one stream for each request, without server push.
 ///
-/// ``HTTP2Codec`` provides frames, windows and limits. Only tests use the client's role so far: the
-/// commands that connect to servers use HTTP/1.1.
+/// ``connection`` takes the server's bytes, and writes the content of requests and control frames.
+/// Only tests use the client's role so far: the commands that connect to servers use HTTP/1.1.
 package final class HTTP2ClientCodec {
   /// A part of a response, or the failure of its request.
   package enum Event: Sendable, Hashable {
@@ -44,7 +44,8 @@ package final class HTTP2ClientCodec {
     case isTunnel
   }
 
-  private let connection: HTTP2Codec
+  /// The frames, windows and limits, in the client's role. Its events are read by ``next()``.
+  package let connection: HTTP2Codec
   /// The events of frames that concern several streams.
   private var events: [(stream: Int, event: Event)] = []
   /// The error of the server's GOAWAY; `nil` if it sent none.
@@ -112,26 +113,6 @@ package final class HTTP2ClientCodec {
     return id
   }
 
-  /// Writes content of a request, or queues it until the server's windows allow it.
-  package func append(
-    _ content: Data,
-    in framing: Framing,
-    on stream: Int,
-    to bytes: inout [UInt8]
-  ) {
-    connection.append(content, in: framing, on: stream, to: &bytes)
-  }
-
-  /// Writes the end of a request. A request with less content than announced is reset.
-  package func appendEnd(
-    _ trailers: HeaderFields = [:],
-    in framing: Framing,
-    on stream: Int,
-    to bytes: inout [UInt8]
-  ) {
-    connection.appendEnd(trailers, in: framing, on: stream, to: &bytes)
-  }
-
   /// Cancels a request (RFC 9113 §5.4.2). Its stream has no further events.
   package func cancel(_ stream: Int, to bytes: inout [UInt8]) {
     _ = connection.appendReset(.cancel, on: stream, to: &bytes)
@@ -142,22 +123,7 @@ package final class HTTP2ClientCodec {
     connection.write(to: &bytes) { $0.appendFinalGoAway("") }
   }
 
-  /// Whether content of a request waits for the server, so that its producer should pause.
-  package func isCongested(_ stream: Int) -> Bool { connection.isCongested(stream) }
-
-  /// Writes pending control frames and waiting content, up to `room` bytes. Returns whether more
-  /// content waits that could be sent now.
-  package func appendPending(upTo room: Int, to bytes: inout [UInt8]) -> Bool {
-    connection.appendPending(upTo: room, to: &bytes)
-  }
-
   // MARK: - Responses
-
-  /// Adds bytes from the server.
-  package func feed(_ bytes: UnsafeRawBufferPointer) { connection.feed(bytes) }
-
-  /// Notes that the server sends no more.
-  package func feedEnd() { connection.feedEnd() }
 
   /// Returns the next event; `nil` until more bytes are fed.
   package func next() -> (stream: Int, event: Event)? {
@@ -198,8 +164,8 @@ package final class HTTP2ClientCodec {
     let (id, code, error): (Int, StreamError, ProtocolError)
     switch fault {
     case .connection(let code, let sentence):
-      end(by: code) { $0.fail(code, sentence) }
-      return
+      end(by: code)
+      return connection.fail(code, sentence)
     case .stream(let stream, let itsCode, let sentence):
       (id, code, error) = (stream, itsCode, .bad(sentence))
     case .refused(let stream, let itsError): (id, code, error) = (stream, .cancel, itsError)
@@ -216,23 +182,15 @@ package final class HTTP2ClientCodec {
   }
 
   /// Ends all streams with the connection.
-  private func end(by error: StreamError?, _ fail: (HTTP2Codec) -> Void = { _ in }) {
+  private func end(by error: StreamError?) {
     isOver = true
     events += openStreams.map { ($0, .failed(.connectionEnded(error))) }
-    fail(connection)
   }
 }
 
 // MARK: - Frames in the client's role
 
 extension HTTP2FrameReader.Found {
-  /// The event of a GOAWAY frame (RFC 9113 §6.8).
-  init(goAway frame: HTTP2Frame) {
-    let last = frame.payload.number(at: 0) & HTTP2Frame.numberMax
-    let code = StreamError(received: frame.payload.number(at: 4))
-    self.init(stream: 0, response: .goAway(code, last: last))
-  }
-
   /// The event of a stream that the server has reset. A complete response has no such event (RFC
   /// 9113 §8.1).
   init(reset stream: HTTP2Stream, by code: StreamError) {
@@ -243,19 +201,14 @@ extension HTTP2FrameReader.Found {
 }
 
 extension HTTP2FrameReader {
-  /// Reads the fields of a response: its head, an interim head, or its trailers.
-  mutating func readResponse(_ block: HTTP2FieldBlocks.Block) throws(HTTP2Fault) -> Found {
-    let id = block.stream
-    guard let stream = try open(id) else { return .nothing }
-    guard !stream.request.isEnded else {
-      throw .stream(id, .streamClosed, "Fields follow the end of a response.")
-    }
-    guard var awaited = stream.awaitedHead else {
-      guard block.endsStream else {
-        throw .stream(id, .protocolError, "Trailers do not end their stream (RFC 9113 §8.1).")
-      }
-      return try end(stream, block.fields)
-    }
+  /// Reads the head of a response, or of an interim response before it.
+  mutating func readHead(
+    _ block: HTTP2FieldBlocks.Block,
+    _ head: HTTP2Stream.AwaitedHead,
+    of stream: HTTP2Stream
+  ) throws(HTTP2Fault) -> Found {
+    let id = stream.id
+    var awaited = head
     guard let fields = block.fields else { throw .refused(id, .fieldsTooLarge(limits)) }
     do throws(HTTP2RequestFields.Failure) {
       let start = try ResponseStart(fields, to: awaited.method, isWhole: block.endsStream)

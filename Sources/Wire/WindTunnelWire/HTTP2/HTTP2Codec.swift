@@ -91,10 +91,7 @@ package final class HTTP2Codec: ConnectionCodec {
   package func feedEnd() { hasEnded = true }
 
   package func next() -> (stream: Int, event: RequestParser.Event)? {
-    if let event = followUp {
-      followUp = nil
-      return event
-    }
+    if let event = followUp.take() { return event }
     while stage != .failed {
       do throws(HTTP2Fault) {
         guard let found = try step() else { return hasEnded ? cutOff() : nil }

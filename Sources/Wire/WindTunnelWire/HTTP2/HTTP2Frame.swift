@@ -87,6 +87,10 @@ enum HTTP2Fault: Error {
   /// The request is well-formed, but above a limit. It may receive a response.
   case refused(Int, ProtocolError)
 
+  /// Returns the error of a stream, or of the connection if the stream is 0.
+  static func on(_ stream: Int, _ code: StreamError, _ sentence: String) -> Self {
+    stream == 0 ? .connection(code, sentence) : .stream(stream, code, sentence)
+  }
   /// Returns the connection error for a violation of the protocol.
   static func violation(_ sentence: String) -> Self { .connection(.protocolError, sentence) }
   /// Returns the connection error for a client that exceeds a limit.

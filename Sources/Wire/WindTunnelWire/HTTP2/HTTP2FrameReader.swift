@@ -76,7 +76,10 @@ struct HTTP2FrameReader {
     case .goAway:
       try frame.expectConnection()
       try frame.expectSize(frame.length >= 8)
-      if output.streams.role == .client { return Found(goAway: frame) }
+      guard output.streams.role == .client else { return .nothing }
+      let last = frame.payload.number(at: 0) & HTTP2Frame.numberMax
+      let code = StreamError(received: frame.payload.number(at: 4))
+      return Found(stream: 0, response: .goAway(code, last: last))
     case .pushPromise: throw .violation("Neither end of this connection may push.")
     case .continuation, .headers:
       throw .violation("A CONTINUATION frame continues no field block.")
@@ -167,13 +170,15 @@ struct HTTP2FrameReader {
 
   private mutating func read(_ block: HTTP2FieldBlocks.Block) throws(HTTP2Fault) -> Found {
     let id = block.stream
-    if output.streams.role == .client { return try readResponse(block) }
-    if id > output.streams.last { return try begin(block) }
+    let isServer = output.streams.role == .server
+    if isServer, id > output.streams.last { return try begin(block) }
     guard let stream = try open(id) else { return .nothing }
     guard !stream.request.isEnded else {
-      throw .stream(id, .streamClosed, "Fields follow the end of a request.")
+      let message = isServer ? "request" : "response"
+      throw .stream(id, .streamClosed, "Fields follow the end of a \(message).")
     }
-    guard block.endsStream, !block.dependsOnItself else {
+    if let head = stream.awaitedHead { return try readHead(block, head, of: stream) }
+    guard block.endsStream, !(isServer && block.dependsOnItself) else {
       throw .stream(id, .protocolError, "Trailers do not end their stream (RFC 9113 §8.1).")
     }
     guard !stream.request.isTunnel else {
@@ -259,8 +264,7 @@ struct HTTP2FrameReader {
     let code: StreamError = frame.length == 5 ? .protocolError : .frameSizeError
     let sentence = "A PRIORITY frame has the wrong size or depends on itself."
     // RFC 9113 §5.1: RST_STREAM must not be sent on an idle stream.
-    if output.streams.isIdle(id) { throw .connection(code, sentence) }
-    throw .stream(id, code, sentence)
+    throw .on(output.streams.isIdle(id) ? 0 : id, code, sentence)
   }
 
   private mutating func readReset(_ frame: HTTP2Frame) throws(HTTP2Fault) -> Found {
@@ -314,15 +318,9 @@ struct HTTP2FrameReader {
       // The frame may have been in transit when the stream ended.
       return
     }
-    guard increment > 0 else {
-      let sentence = "A window update adds nothing."
-      if id == 0 { throw .violation(sentence) }
-      throw .stream(id, .protocolError, sentence)
-    }
+    guard increment > 0 else { throw .on(id, .protocolError, "A window update adds nothing.") }
     guard output.widen(id, by: increment) else {
-      let sentence = "A window is above 2^31-1."
-      if id == 0 { throw .connection(.flowControlError, sentence) }
-      throw .stream(id, .flowControlError, sentence)
+      throw .on(id, .flowControlError, "A window is above 2^31-1.")
     }
   }
 }

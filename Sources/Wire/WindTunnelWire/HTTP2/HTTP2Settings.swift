@@ -76,8 +76,7 @@ struct HTTP2ReceiveWindow {
   mutating func giveBack(_ count: Int) -> Int? {
     read += count
     guard read > 0, read * 2 >= size || left * 4 < size else { return nil }
-    defer { read = 0 }
     left += read
-    return read
+    return exchange(&read, with: 0)
   }
 }

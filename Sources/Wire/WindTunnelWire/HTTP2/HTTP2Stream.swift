@@ -156,9 +156,8 @@ struct HTTP2Streams {
 
   init(_ role: HTTP2Role, remembering resetsMax: Int) {
     self.role = role
-    (resetHere, resetByClient) = (
-      HTTP2RecentStreams(max: resetsMax), HTTP2RecentStreams(max: resetsMax)
-    )
+    resetHere = HTTP2RecentStreams(max: resetsMax)
+    resetByClient = resetHere
   }
 
   var count: Int { open.count }

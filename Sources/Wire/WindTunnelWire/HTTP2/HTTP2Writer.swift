@@ -237,8 +237,7 @@ struct HTTP2Writer {
 
   /// Writes a field block, after a dynamic table size update if one is due.
   private mutating func appendFields(isLast: Bool, on id: Int, _ encode: (inout [UInt8]) -> Void) {
-    let shrinksTable = peer.hasShrunkTable
-    if shrinksTable { peer.hasShrunkTable = false }
+    let shrinksTable = exchange(&peer.hasShrunkTable, with: false)
     output.appendHeaders(endsStream: isLast, on: id) { block in
       if shrinksTable { block.appendHPACKEmptyTable() }
       encode(&block)

@@ -174,10 +174,16 @@ package final class TLSEngine {
   /// Reads available plain text of the peer into a buffer, and returns the number of bytes.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard !isHandshaking, failure == nil, let base = buffer.baseAddress else { return 0 }
+    return move(buffer.count) { ssl.SSL_read(pointer, base + $0, $1) }
+  }
+
+  /// Calls a function of OpenSSL with the number of bytes so far and the rest, until all bytes are
+  /// moved or it moves none. Returns the number of moved bytes.
+  private func move(_ total: Int, _ step: (_ done: Int, _ rest: Int32) -> Int32) -> Int {
     var count = 0
-    while count < buffer.count {
+    while count < total {
       crypto.ERR_clear_error()
-      let result = ssl.SSL_read(pointer, base + count, Int32(clamping: buffer.count - count))
+      let result = step(count, Int32(clamping: total - count))
       if result <= 0 {
         judge(result)
         break
@@ -192,14 +198,7 @@ package final class TLSEngine {
   /// Encrypts plain text. Possible only after the handshake, and before ``endOutput()``.
   package func write(_ bytes: UnsafeRawBufferPointer) {
     guard !isHandshaking, !outputEnded, failure == nil, let base = bytes.baseAddress else { return }
-    var place = 0
-    while place < bytes.count {
-      crypto.ERR_clear_error()
-      let rest = Int32(clamping: bytes.count - place)
-      let result = ssl.SSL_write(pointer, base + place, rest)
-      guard result > 0 else { return judge(result) }
-      place += Int(result)
-    }
+    _ = move(bytes.count) { ssl.SSL_write(pointer, base + $0, $1) }
   }
 
   /// Announces the end of this end's data (close_notify). The peer's data is still read.
