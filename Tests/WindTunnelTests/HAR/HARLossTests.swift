@@ -1,4 +1,5 @@
 import TestSupport
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelHAR
