@@ -19,16 +19,16 @@ struct ProofRun {
   ///   - end: The end of the command.
   ///   - output: The output of the command, which is passed on if the deck records.
   ///   - port: The port of the server, which differs between runs and is not compared.
-  ///   - options: The options of the server, whose recorded origin replaces the upstream's.
+  ///   - order: The command line, whose `--as` replaces the upstream's origin.
   /// - Throws: An error if the output cannot be read or passed on.
   init(
     _ deck: Deck,
     _ end: ClientCommand.Exit,
     _ output: CommandOutput,
     port: Int,
-    _ options: ReplayServer.Options
+    _ order: RecordOrder
   ) throws {
-    let (own, named) = (options.upstream?.url.origin, options.recordedOrigin?.origin)
+    let (own, named) = (order.upstream.origin, order.origin?.origin)
     func portless(_ text: String) -> String {
       let text = text.replacing(":\(port)", with: ":{port}")
       return if let own, let named { text.replacing(own, with: named) } else { text }

@@ -82,7 +82,12 @@ enum RecordCommand: Command {
       )
     }
     let options = try order.options()
-    var (code, first) = try await serve(options, deck, to: command, isProved: order.proof != nil)
+    var (code, first) = try await serve(
+      options,
+      deck,
+      to: command,
+      proving: order.proof.map { _ in order }
+    )
     recording.complain()
     if let first, let command, !deck.recordedRefusalsAlone {
       code = try await prove(first, deck, order, options, command)
@@ -98,7 +103,7 @@ enum RecordCommand: Command {
     _ options: ReplayServer.Options,
     _ deck: Deck,
     to command: ClientCommand?,
-    isProved: Bool = false
+    proving order: RecordOrder? = nil
   ) async throws -> (ExitCode, ProofRun?) {
     try ToolEnvironment.needProcess()
     if let sentence = OpenFiles.raise() { Terminal.complain("\(sentence)\n") }
@@ -113,10 +118,11 @@ enum RecordCommand: Command {
     // Standard output belongs to the command.
     if let admin = server.adminURL { Terminal.complain("admin: \(admin)\n") }
     if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
-    let printed = isProved ? try CommandOutput() : nil
+    let printed = try order.map { _ in try CommandOutput() }
     let end = try await command.run(url: server.url, into: printed)
     await server.stop()
-    let run = try printed.map { try ProofRun(deck, end, $0, port: server.port, options) }
+    var run: ProofRun?
+    if let order, let printed { run = try ProofRun(deck, end, printed, port: server.port, order) }
     guard let complaint = end.complaint else { return (.done, run) }
     Terminal.complain("\(command.name) \(complaint).\n")
     return (.found, run)
@@ -142,7 +148,7 @@ enum RecordCommand: Command {
     (options.upstream, options.admin, options.console) = (nil, nil, nil)
     let events = Locked<[ExchangeEvent]>([])
     let replay = Deck(new.cassette, order, .none) { event in events.withLock { $0.append(event) } }
-    let (_, second) = try await serve(options, replay, to: command, isProved: true)
+    let (_, second) = try await serve(options, replay, to: command, proving: order)
     guard let second else { return .found }
     let proof = RecordingProof(new, of: deck, order, (first, second), events.withLock { $0 })
     proof.tell()

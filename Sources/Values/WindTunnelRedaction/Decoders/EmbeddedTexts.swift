@@ -39,10 +39,11 @@ struct EmbeddedTexts {
   /// damaged. Without a signature it must be complete, and its content must be text.
   static func isCompressed(_ bytes: Bytes) -> Bool {
     if signatures.contains(where: { bytes.starts(with: $0) }) { return true }
-    guard bytes.count >= deflateBytesMin, String(utf8: bytes) == nil else { return false }
+    if String(utf8: bytes) != nil { return false }
     let data = Data(bytes)
     // The exact error does not matter.
     if isInZLib(bytes) { return (try? Inflate.beginning(of: data)) != nil }
+    if bytes.count < deflateBytesMin { return false }
     let content = Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
     return content.flatMap { String(utf8: $0) } != nil
   }

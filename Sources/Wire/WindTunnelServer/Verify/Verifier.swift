@@ -149,8 +149,8 @@ public struct Verifier: Sendable {
     }
   }
 
-  /// Replaces the server's origin in the fields and in JSON by the recorded origin. A response may have the
-  /// recorded origin with the server's scheme.
+  /// Replaces the server's origin in the fields and in JSON by the recorded origin. A response may
+  /// have the recorded origin with the server's scheme.
   private func named(_ answer: RecordedResult, _ recordedURL: RequestURL) -> RecordedResult {
     guard case .response(var response) = answer else { return answer }
     var told = recordedURL
