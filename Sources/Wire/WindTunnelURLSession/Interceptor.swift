@@ -60,10 +60,10 @@ struct HarnessError: LocalizedError, CustomStringConvertible {
 /// The waits within responses: delays, pauses, and the time of the link.
 package struct TaskWaits: Sendable {
   /// The number by which each wait is divided. A task's timeouts include the skipped time.
-  let divisor: Int
+  package let divisor: Int
   private var count = 0
   /// The number of waits that have not ended.
-  var openCount = 0
+  package var openCount = 0
   /// Whether a shorter wait may change the result, because a rule has a time window.
   private var areFixed = false
 

@@ -37,8 +37,9 @@ import TestSupport
   private static func answer(_ server: ReplayServer, to request: [UInt8]) async throws -> String {
     let client = try server.client()
     async let sent = client.send(request)
-    let (bytes, _) = await client.finish()
+    let (bytes, _) = await client.receiveAll()
     _ = await sent
+    client.close()
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -116,9 +117,11 @@ import TestSupport
       #expect(last < most)
       await loop.stop()
       // Its origin is gone; what it sends yet is thrown away, so that it hears the answer.
-      let (bytes, _) = await client.finish()
+      let (bytes, _) = await client.receiveAll()
       expectEqual(String(decoding: bytes, as: UTF8.self).statusLine, "HTTP/1.1 502 Bad Gateway")
+      // The descriptor is closed last, because another test may get its number.
       _ = await isTaken
+      client.close()
       guard case .request(let request) = try await seen.next() else { return }
       expectEqual(request.end.status, 502)
     }
