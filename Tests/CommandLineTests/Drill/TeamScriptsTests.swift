@@ -130,6 +130,18 @@ struct TeamScriptsTests {
     for name in ["page.html", "page.json", "page.sarif"] {
       #expect(scratch.has("release/\(name)"), "\(name)")
     }
+    // A drill that does not begin keeps the page of the last one, and says nothing of it.
+    let page = try scratch.text("release/page.html")
+    let refused = try await run(
+      "weak-network-drill",
+      "release/page.html",
+      "--cassette",
+      "api.json",
+      "--gate",
+      "nonsense"
+    ).exits(64)
+    #expect(!refused.err.contains("The page is"), "\(refused)")
+    try expectEqual(scratch.text("release/page.html"), page)
   }
 
   @Test(arguments: ["ci-fault-suite", "weak-network-drill"])

@@ -84,6 +84,11 @@ import WindTunnelSymptoms
     for text in texts {
       expectEqual(CassetteLint(Cassette([.init(Request("GET", "/"), .text(Body(text)))])).leaks, [])
     }
+    // The end of another key is not that of a truncated one, behind which a secret stands.
+    let torn =
+      "-----BEGIN PUBLIC KEY-----\nkJ8s\n\(Self.shapes[Self.shapes.count - 1].text)\n\(texts[4])"
+    let cassette = Cassette([.init(Request("GET", "/"), .text(Body(torn)))])
+    expectEqual(CassetteLint(cassette).leaks.map(\.kind), ["entropy"])
   }
 
   @Test func `a boundary of parts is no secret, in its field and wherever it parts`() {

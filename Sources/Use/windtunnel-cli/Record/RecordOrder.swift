@@ -36,7 +36,8 @@ struct RecordOrder {
       orOperand: "The server to record",
       asIn: "windtunnel record http://… --cassette FILE -- CMD"
     )
-    guard !upstream.contains("@") else {
+    let server = upstream.firstRange(of: "://").map { upstream[$0.upperBound...] }
+    guard !(server ?? upstream[...]).prefix(while: { !"/?#".contains($0) }).contains("@") else {
       throw CommandError.usage(
         "--upstream has user information, which is not sent. Remove it, and let the client send "
           + "it, as in -- curl -u USER:PASSWORD {url}/users, or --mode verify with "

@@ -54,7 +54,9 @@ enum Entropy {
       let rest = bytes[begin.upperBound...].prefix(keyBytesMax)
       let labels = ["PUBLIC KEY-", "RSA PUBLIC KEY-", "CERTIFICATE-"]
       guard labels.contains(where: { rest.starts(with: $0.utf8) }),
-        let end = rest.firstRange(of: Bytes("-----END ".utf8))
+        let end = rest.firstRange(of: Bytes("-----END ".utf8)),
+        // The end of another key is not the end of a truncated one.
+        rest[..<end.lowerBound].firstRange(of: Bytes("-----BEGIN ".utf8)) == nil
       else { return nil }
       return begin.lowerBound..<end.lowerBound
     }
