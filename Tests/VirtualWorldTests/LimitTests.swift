@@ -46,6 +46,11 @@
       expectEqual(run.notes.detail, "127.0.0.1 port \(port)")
     }
 
+    @Test func `a close that lingers is told`() async throws {
+      let run = try await World.run(word: "linger", 2)
+      #expect("\(run.notes.reason): \(run.notes.detail)".hasPrefix("lingering close: "))
+    }
+
     @Test func `who computes without an end is ended`() async throws {
       let run = try await World.run(word: "compute", options: ["--processor-limit", "0.03"])
       expectEqual(run.code, 124)

@@ -47,6 +47,14 @@
       expectEqual(run.lines, ["30000003000"])
     }
 
+    @Test(arguments: [("zeros", 10_000), ("short-waits", 40_000)])
+    func `short waits in a row take longer and longer`(word: String, jumps: Int) async throws {
+      let run = try await World.run(word: word, 2 * World.second)
+      let elapsed = try #require(Int64(run.lines.first ?? ""))
+      #expect((2 * World.second...2 * World.second + World.second / 1000).contains(elapsed))
+      #expect(run.notes.jumps < jumps && run.notes.reason == "none")
+    }
+
     @Test func `threads that wait for one instant wake in the order of entry`() async throws {
       let run = try await World.run(word: "ties", 8)
       expectEqual(run.lines, ["0 1 2 3 4 5 6 7 1000007000"])
@@ -56,7 +64,18 @@
       try await expectEnd(of: "look-by-call", after: 30 * World.second)
     }
 
-    /// A millisecond goes by for each look, and an instant that somebody waits for is not missed.
+    @Test func `other calls return the time since the boot`() async throws {
+      try await expectEnd(of: "uptime", after: 30 * World.second)
+    }
+
+    /// The program fails if its looks take longer than the processor needs for them.
+    @Test(arguments: [300_000, 50_000_000])
+    func `a working program is not slower for looking at the clock`(count: Int64) async throws {
+      let run = try await World.run(word: "work-and-look", count)
+      #expect(run.code == 0 && run.notes.reason == "none")
+    }
+
+    /// A millisecond passes for each millisecond of processor time.
     @Test func `who looks at the clock until it is late sees an end`() async throws {
       let run = try await World.run(word: "look", World.second / 5)
       let elapsed = try #require(Int64(run.lines.first ?? ""))

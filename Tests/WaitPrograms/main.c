@@ -31,7 +31,7 @@ int main(int count, char **words) {
       const int64_t start = read_clock(CLOCK_MONOTONIC), wall = read_clock(CLOCK_REALTIME);
       const int failed = word->run(number);
       const int64_t elapsed = read_clock(CLOCK_MONOTONIC) - start;
-      // One look may take a millisecond, if a program does nothing but look.
+      // A millisecond may pass between two looks of a program that does nothing but look.
       const int64_t difference = read_clock(CLOCK_REALTIME) - wall - elapsed;
       if (difference < 0 || difference > millisecond) printf("the clocks differ\n");
       printf("%lld\n", (long long)elapsed);

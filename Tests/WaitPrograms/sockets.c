@@ -187,6 +187,17 @@ static int do_nagle(int64_t count) {
 // MARK: Peers
 
 // Connects to a port of the loopback address.
+// Closes a socket whose other end does not read.
+static int do_linger(int64_t seconds) {
+  static char bytes[65536];
+  const struct linger linger = {1, (int)seconds};
+  int ends[2];
+  if (connect_pair(ends, false)) return 1;
+  setsockopt(ends[0], SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+  while (send(ends[0], bytes, sizeof bytes, MSG_DONTWAIT) > 0) {}
+  return close(ends[0]);
+}
+
 static int do_connect(int64_t port) {
   const struct sockaddr_in address = {
     .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -217,6 +228,7 @@ const struct word socket_words[] = {
   {"pingpong-tcp", do_pingpong_tcp},
   {"hand-over", do_hand_over},
   {"nagle", do_nagle},
+  {"linger", do_linger},
   {"connect", do_connect},
   {"connect-timeout", do_connect_timeout},
   {0, 0},

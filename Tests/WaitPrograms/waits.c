@@ -15,6 +15,8 @@
 #include <sys/select.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 static int do_poll(int64_t length) { return poll(NULL, 0, (int)(length / millisecond)); }
@@ -136,6 +138,49 @@ static int do_look(int64_t length) {
   return 0;
 }
 
+static volatile int is_set;
+
+static void *set_later(void *length) {
+  const struct timespec time = to_timespec((int64_t)(intptr_t)length);
+  nanosleep(&time, NULL);
+  is_set = 1;
+  return NULL;
+}
+
+// Waits again and again, for so many nanoseconds, until another thread has slept.
+static int wait_in_row(int64_t step, int64_t length) {
+  const struct timespec time = to_timespec(step);
+  pthread_t thread;
+  pthread_create(&thread, NULL, set_later, (void *)(intptr_t)length);
+  while (!is_set) nanosleep(&time, NULL);
+  return pthread_join(thread, NULL);
+}
+
+static int do_zeros(int64_t length) { return wait_in_row(0, length); }
+static int do_short_waits(int64_t length) { return wait_in_row(10000, length); }
+
+// Computes, and then looks at the clock so many times. Fails if this takes longer by the clock than
+// the processor was busy with it.
+static int do_work_and_look(int64_t count) {
+  while (read_clock(CLOCK_PROCESS_CPUTIME_ID) < second / 2) {}
+  const int64_t start = read_clock(CLOCK_MONOTONIC), used = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+  for (int64_t turn = 0; turn < count; turn++) read_clock(CLOCK_MONOTONIC);
+  const int64_t elapsed = read_clock(CLOCK_MONOTONIC) - start;
+  return elapsed > read_clock(CLOCK_PROCESS_CPUTIME_ID) - used;
+}
+
+// Other calls that return the time since the boot.
+static int do_uptime(int64_t length) {
+  struct sysinfo before, after;
+  struct tms unused;
+  const clock_t ticks = times(&unused);
+  sysinfo(&before);
+  sleep_until(CLOCK_MONOTONIC, length);
+  sysinfo(&after);
+  const int64_t step = second / sysconf(_SC_CLK_TCK), passed = (times(&unused) - ticks) * step;
+  return passed != length || (after.uptime - before.uptime) * second != length;
+}
+
 static int do_look_by_call(int64_t length) {
   struct timespec time;
   const int64_t start = read_clock(CLOCK_MONOTONIC);
@@ -170,6 +215,10 @@ const struct word wait_words[] = {
   {"nothing", do_nothing},
   {"look", do_look},
   {"look-by-call", do_look_by_call},
+  {"zeros", do_zeros},
+  {"short-waits", do_short_waits},
+  {"work-and-look", do_work_and_look},
+  {"uptime", do_uptime},
   {"compute", do_compute},
   {0, 0},
 };

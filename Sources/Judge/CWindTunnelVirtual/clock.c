@@ -99,8 +99,18 @@ bool wt_clock_base(int64_t clock, int64_t *base) {
   return (WT_WALL_CLOCKS | WT_MONOTONIC_CLOCKS) >> clock & 1;
 }
 
+// The kernel has written its time since the boot: times(2) returns it in ticks, and sysinfo(2) has
+// its seconds first.
+static void uptime_ended(struct wt_thread *thread) {
+  const int64_t seconds = wt.now / WT_SECOND, tick = WT_SECOND / sysconf(_SC_CLK_TCK);
+  if (wt_answer(thread) < 0) return;
+  if (wt_call(thread) == SYS_times) wt_answer(thread) = wt.now / tick;
+  else wt_poke(thread->tid, &seconds, wt_argument(thread, 0), sizeof seconds);
+}
+
 bool wt_clock_call(struct wt_thread *thread) {
   const int64_t call = wt_call(thread);
+  if (call == SYS_times || call == SYS_sysinfo) thread->at_end = uptime_ended;
   const int64_t first = wt_argument(thread, 0), second = wt_argument(thread, 1);
   int64_t base = wt.wall;
   const bool is_clock = call == SYS_clock_gettime && wt_clock_base((int)first, &base);

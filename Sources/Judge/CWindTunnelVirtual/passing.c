@@ -14,16 +14,25 @@ static const int64_t write_patience = 10 * WT_SECOND;
 static const int64_t look_after = 20 * WT_MILLISECOND;
 // After so much processor time without a jump each look at the clock traps.
 static const int64_t ask_after = 300 * WT_MILLISECOND;
-// Who looks so often in so little processor time waits by looking.
-static const int64_t looks_max = 3000, looks_processor = 45 * WT_MILLISECOND;
+// A thread that looks so often in so little processor time, and does so after that patience again,
+// waits by looking. Then its looks do not trap for so many steps, each a millisecond of its
+// processor time: a step passes for the world too. So a program that computes and looks is not
+// slower than in real time.
+static const int64_t looks_first = 600, looks_again = 20, look_processor = 15000, steps_max = 100;
+static const int64_t patience = 100 * WT_MILLISECOND;
 
-// Processor time: at the first look since the last jump, -1 for none; at the last of so many looks
-// at the clock; and where it began to count as time, or 0.
-static int64_t base = -1, look_base, counted;
+// Processor time: at the first look since the last jump or step, -1 for none; at the first of so
+// many looks at the clock; of the thread that waits by looking, at its last step; when the first
+// such thread since the last jump was found, -1 for none; and where it began to count as time, or
+// 0.
+static int64_t base = -1, look_base, looker_base, found = -1, counted;
 // Real time when the processor time of all threads was last summed: a sum reads a file of each.
 static int64_t summed;
-static int64_t looks;
-static bool is_looking;
+static int64_t looks, steps;
+// The thread that waits by looking, or 0; and the time that has passed by looks since the last
+// jump.
+static pid_t looker;
+static int64_t looked;
 
 // MARK: The barrier
 
@@ -108,6 +117,9 @@ static bool is_asleep_still(struct wt_thread *thread) {
 // Somebody outside who reads slowly, or writes late, takes no time of the world.
 static bool waits_inside(struct wt_thread *thread) {
   if (stops_first(thread)) return true;
+  // Bytes that are held up keep it there for a time that only the kernel knows (socket(7)).
+  const bool lingers = thread->call == SYS_close;
+  if (lingers) wt_reason("lingering close", "process %d waits for SO_LINGER", thread->pid);
   wt_know_sleeper(thread);
   if (thread->foreign < 0) return true;
   if (thread->is_write && wt_real_now() - thread->asleep_since < write_patience) return false;
@@ -182,7 +194,7 @@ static void pass_to(int64_t instant) {
 }
 
 static void set_asks(bool asks) {
-  looks = is_looking = 0;
+  looks = steps = looker = 0;
   if (wt.asks == asks) return;
   wt.asks = asks;
   wt_write_clock();
@@ -194,7 +206,8 @@ bool wt_jump(void) {
   set_asks(false);
   wt.jump_real = wt_real_now();
   base = -1;
-  counted = 0;
+  counted = looked = 0;
+  found = -1;
   pass_to(next.due.deadline);
   if (wt.is_over) return true;
   wt.told[WT_JUMPS]++;
@@ -202,16 +215,14 @@ bool wt_jump(void) {
   return true;
 }
 
-// Lets time pass while programs run, to the next deadline at most.
-static void creep(int64_t length) {
+// Lets time pass while programs run, to the next deadline at most. Returns whether it was reached.
+static bool creep(int64_t length) {
   struct next next = find_next();
   const int64_t until = wt.now + length;
   pass_to(next.due.deadline < until ? next.due.deadline : until);
-  for (; !wt.is_over && next.due.deadline <= wt.now; next = find_next()) {
-    fire(next);
-    // Another program may be the one that runs from now on.
-    looks = is_looking = 0;
-  }
+  const bool is_reached = next.due.deadline <= wt.now;
+  for (; !wt.is_over && next.due.deadline <= wt.now; next = find_next()) fire(next);
+  return is_reached;
 }
 
 static int64_t processor_time(void) {
@@ -223,18 +234,52 @@ static int64_t processor_time(void) {
   return sum;
 }
 
+static void ask(void) {
+  look_base = processor_time();
+  set_asks(true);
+}
+
+// Lets the steps of the thread that waits by looking pass. While another thread computes there are
+// none.
+static void pass_steps(void) {
+  WT_EACH(wt_thread, thread, wt.threads) {
+    if (thread->tid != looker) continue;
+    wt_turns(thread);
+    if (thread->processor - looker_base < WT_MILLISECOND) {
+      // Then another one may be looking: threads of Python take turns.
+      if (is_asleep(thread)) ask();
+      return;
+    }
+    // Whether it goes on looking.
+    if (++steps == steps_max) ask();
+    if (processor_time() - found < patience || !all(is_asleep, thread)) {
+      looker_base = thread->processor;
+      return;
+    }
+    // Longer by a millisecond for each second of such looks, so that a wait of an hour ends.
+    const int64_t before = wt.now, length = looked / WT_SECOND * WT_MILLISECOND;
+    const bool is_reached = creep(length > WT_MILLISECOND ? length : WT_MILLISECOND);
+    wt.told[WT_LOOKED_TIME] += wt.now - before;
+    looked += wt.now - before;
+    // The thread that wakes may be the one for which it waits.
+    looker_base = is_reached ? thread->processor : looker_base + WT_MILLISECOND;
+    base = -1;
+    wt.has_news = true;
+    return;
+  }
+  looker = 0;
+}
+
 void wt_busy(void) {
+  if (looker) pass_steps();
   const int64_t now = wt_real_now();
   if (now - wt.jump_real < look_after || (!counted && now - summed < look_after)) return;
   summed = now;
   const int64_t time = processor_time(), limit = wt.given[WT_PROCESSOR_LIMIT];
   if (base < 0) base = time;
   const int64_t used = time - base;
-  if (!wt.asks && used > ask_after) {
-    look_base = time;
-    set_asks(true);
-  }
-  if (used <= limit || is_looking) return;
+  if (!wt.asks && !looker && used > ask_after) ask();
+  if (used <= limit) return;
   wt_reason("processor time", "%ld ms of processor time without a wait", used / WT_MILLISECOND);
   if (used / 4 > limit) wt_stop("processor time", "no end of it");
   const int64_t length = counted ? time - counted : 0, until = wt.now + length;
@@ -245,16 +290,14 @@ void wt_busy(void) {
 }
 
 void wt_clock_looked_at(struct wt_thread *thread) {
-  if (!wt.asks) return;
-  if (++looks % looks_max == 0) {
-    const int64_t time = processor_time();
-    is_looking = time - look_base < looks_processor;
-    look_base = time;
-  }
-  if (!is_looking || !all(is_asleep, thread)) return;
-  const int64_t before = wt.now;
-  creep(WT_MILLISECOND);
-  wt.told[WT_LOOKED_TIME] += wt.now - before;
+  // A trap is slow where both sides have a processor, so what is known takes fewer looks.
+  if (!wt.asks || ++looks < (found < 0 ? looks_first : looks_again)) return;
+  const int64_t time = processor_time();
+  if (time - look_base >= looks * look_processor) return ask();
+  if (found < 0) found = time;
+  set_asks(false);
+  looker = thread->tid;
+  looker_base = thread->processor;
 }
 
 #endif

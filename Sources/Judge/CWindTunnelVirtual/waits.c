@@ -31,8 +31,8 @@ static const struct wt_wait waits[] = {
 
 // These calls always stop.
 static const int always[] = {
-  SYS_gettimeofday, SYS_time, SYS_alarm, SYS_setitimer,
-  SYS_getitimer, SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_delete,
+  SYS_gettimeofday, SYS_time, SYS_times, SYS_sysinfo, SYS_alarm, SYS_setitimer, SYS_getitimer,
+  SYS_timer_create, SYS_timer_settime, SYS_timer_gettime, SYS_timer_delete,
   SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_connect, SYS_bind, SYS_listen,
   SYS_setsockopt, SYS_ptrace, SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo,
   SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_process_vm_writev,
@@ -154,12 +154,25 @@ static bool read_deadline(const struct wt_thread *thread, const struct wt_wait *
   return true;
 }
 
-// A program may wait for no time until the clock is later than it was (Ruby's sleep does). Three
-// such waits of an instant pass at once; the next one takes a microsecond.
-static bool is_one_zero_too_many(struct wt_thread *thread) {
-  if (thread->zero_instant != wt.now) thread->zeros = 0;
-  thread->zero_instant = wt.now;
-  return ++thread->zeros > 3;
+// Outside of a world the kernel adds 50 us to a wait (PR_SET_TIMERSLACK(2const)). A row of waits
+// that are as short gets at most as much here, and more once it takes longer than a second.
+static const int64_t slack = 50000, long_slack = 250000;
+// A row of waits with a length begins to get it after so long.
+static const int64_t slack_after = 20 * WT_MILLISECOND;
+
+// Returns the length of a wait that is short. A program may wait for no time until the clock is
+// later than it was (Ruby's sleep does), or until another thread has done something. Three such
+// waits in a row pass at once; the next one takes a microsecond, or the slack of all four.
+static int64_t in_row(struct wt_thread *thread, int64_t length) {
+  if (thread->row_end != wt.now) thread->row = thread->zeros = 0;
+  const int64_t max = thread->row < WT_SECOND ? slack : long_slack;
+  const int64_t grown = thread->row / 32, least = grown < max ? grown : max;
+  const bool is_zero = length <= 0;
+  if (is_zero) length = ++thread->zeros % 4 ? 0 : 4 * least > 1000 ? 4 * least : 1000;
+  else if (length < least && thread->row > slack_after) length = least;
+  thread->row += length;
+  thread->row_end = wt.now + length;
+  return length;
 }
 
 bool wt_begin_wait(struct wt_thread *thread) {
@@ -170,13 +183,12 @@ bool wt_begin_wait(struct wt_thread *thread) {
   const int64_t place = thread->registers.at[WT_PLACE], kept = thread->kept_deadline;
   if (kept != WT_NEVER && thread->wait == wait && thread->kept_place == place) {
     deadline = kept;
-  } else if (deadline <= wt.now && is_one_zero_too_many(thread)) {
-    deadline = wt.now + 1000;
-  } else if (deadline <= wt.now) {
-    if (wait->unit == SLEEP) return wt_skip(thread, 0);
-    if (wait->unit <= TIMEVAL && wait->call != SYS_semtimedop) return false;
-    // The kernel would sleep for some microseconds here, and be taken for one that waits.
-    deadline = wt.now;
+  } else if (deadline - wt.now < long_slack) {
+    deadline = wt.now + in_row(thread, deadline - wt.now);
+    const bool is_over = deadline == wt.now;
+    if (is_over && wait->unit == SLEEP) return wt_skip(thread, 0);
+    // Other calls would sleep for some microseconds in the kernel, and be taken for ones that wait.
+    if (is_over && wait->unit <= TIMEVAL && wait->call != SYS_semtimedop) return false;
   }
   thread->kept_deadline = WT_NEVER;
   thread->wait = wait;

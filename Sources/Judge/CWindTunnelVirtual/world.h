@@ -81,8 +81,9 @@ struct wt_thread {
   // The argument of which the kernel does not hear. A wait that a signal broke keeps its deadline
   // if the kernel restarts the call.
   int64_t given, kept_deadline, kept_place;
-  // Waits of zero length at one instant; and its time on processors.
-  int64_t zero_instant, zeros, processor;
+  // Short waits in a row, one after the other: the time that they took, the end of the last one,
+  // and how many had no length. And its time on processors.
+  int64_t row, row_end, zeros, processor;
 };
 
 #define wt_call(thread) ((thread)->registers.at[WT_CALL])

@@ -64,11 +64,10 @@ enum HARAddition {
       }
       members[index] = hasBody(member) ? withBody(member, of: members[index].value) : member
     }
-    var reader = InteractionReader { _ in
-      throw FormatError(source: source, place: place, problem: "a HAR has no side files")
-    }
     do {
-      return try reader.interaction(ObjectReader(.object(members), source: source, path: place))
+      return try Interaction(onCassette: .object(members), source: source, path: place) { _ in
+        throw FormatError(source: source, place: place, problem: "a HAR has no side files")
+      }
     } catch {
       throw error as? FormatError ?? FormatError(source: source, place: place, problem: "\(error)")
     }

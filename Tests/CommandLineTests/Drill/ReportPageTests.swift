@@ -30,8 +30,8 @@ import TestSupport
     let look = try await scratch.run(words, isTool: false)
     let told = look.out.firstMatch(of: /id="told">([^<]*)</).map { String($0.1) }
     let page =
-      "fits, 0 requests, FAILED (99): 1 note, 1 of 7 gates not met, 2 scenarios, 2 in the map, "
-      + "true, true, true"
+      "fits, 0 requests, FAILED (99): 1 note, 1 of 7 gates not met, note asks-again, "
+      + "2 scenarios, 2 in the map, true, true, true"
     expectEqual(
       told,
       "390, 0 cut off, hint whole, \(page); 1280, 0 cut off, hint whole, \(page)",

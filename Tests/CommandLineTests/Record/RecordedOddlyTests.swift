@@ -1,5 +1,6 @@
 import Origins
 import TestSupport
+import WindTunnel
 
 /// What `record` says of exchanges that a tape cannot hold, or holds only in part.
 @Suite(.timeLimit(.minutes(5))) struct RecordedOddlyTests {
@@ -28,20 +29,6 @@ import TestSupport
 
       """
     )
-  }
-
-  @Test func `an answer that was broken off is recorded so, and said`() async throws {
-    let scratch = try Scratch()
-    let origin = try ByteOrigin([
-      "/home": Data("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhello".utf8)
-    ])
-    defer { origin.stop() }
-    let run = try await scratch.run(
-      ["record", origin.url, "--cassette", "a.json", "--"] + Server.client(of: "/home")
-    ).exits(0)
-    let lines = run.err.split(separator: "\n")
-    #expect(lines.count == 2 && lines.last == "a.json: 1 interaction", "\(run.err)")
-    #expect(lines[0].hasPrefix("GET \(origin.url)/home: recorded as truncated: "), "\(run.err)")
   }
 
   @Test(arguments: [
@@ -78,6 +65,25 @@ import TestSupport
     let again = try await scratch.run(words + ["--mode", "rewrite"] + client).exits(1)
     #expect(again.err.contains("The recording was discarded; a.json is unchanged.\n"), "\(again)")
     try expectEqual(scratch.text("a.json"), Texts.cassette)
+  }
+
+  /// In a row: what an origin sends, what a client receives, the recorded text, and standard error.
+  @Test func `no response that breaks its framing is recorded in silence`() async throws {
+    typealias Row = (String, String, String, String)
+    for (sent, out, text, err) in try TestData.rows("odd-bodies.json", count: 13) as [Row] {
+      let (scratch, origin) = (try Scratch(), try ByteOrigin(["/home": Data(sent.utf8)]))
+      defer { origin.stop() }
+      let words = ["record", origin.url, "--cassette", "a.json", "--"]
+      let run = try await scratch.run(words + Server.client(of: "/home"))
+      let texts = [out, err].map {
+        $0.replacing("LENGTH", with: "\(origin.url.utf8.count + 71)")
+          .replacing("URL", with: origin.url)
+      }
+      let code: Int32 = texts[1].contains("refused;") ? 1 : 0
+      expectEqual(run, Program.Run(code: code, out: texts[0], err: texts[1]))
+      let kept = try Cassette(contentsOf: scratch.file("a.json")).interactions.first?.response
+      expectEqual(kept?.body.text ?? "", text)
+    }
   }
 
   private static let server = TestData.text("closing-server.py")

@@ -1,3 +1,4 @@
+import Origins
 import TestSupport
 import WindTunnel
 import WindTunnelSymptoms
@@ -94,6 +95,27 @@ import WindTunnelSymptoms
     expectEqual(left.failure, Failure(.cancelled, text: "the client left"))
     #expect(left.response?.status == 200 && left.response?.body.text == #"{""#)
     try await upstream.interrupt()
+  }
+
+  @Test(arguments: ["record --cassette a.json --upstream", "proxy --record a.json"])
+  func `what is under way at an interruption is kept as incomplete`(words: String) async throws {
+    let begun = answer("200 OK\nContent-Type: text/a\nContent-Length: 20", Data("one\ntwo".utf8))
+    let origin = try KeptOrigin { _ in [.send(begun), .silence] }
+    defer { origin.stop() }
+    let end = words.hasSuffix("upstream") ? [origin.url] : []
+    let (flight, url) = try await scratch.start(words.split(separator: " ").map(String.init) + end)
+    let slow = Server.client(of: end.isEmpty ? "\(origin.url)/slow" : "/slow")[2]
+      .replacing("${WINDTUNNEL_URL##*:}", with: url.split(separator: ":").last ?? "")
+      .replacing("cat <&3", with: "head -c 20 <&3 >/dev/null; touch came; cat <&3")
+    async let left = Companion.run(["bash", "-c", slow], in: scratch)
+    while !scratch.has("came") { await Task.yield() }
+    let run = try await flight.interrupt().exits(0)
+    _ = try await left
+    let told = "GET \(origin.url)/slow: recorded as truncated: the recording ended before it\n"
+    #expect(run.err.hasPrefix("\(told)a.json: 1 interaction\n"), "\(run)")
+    let kept = try Cassette(contentsOf: scratch.file("a.json")).interactions
+    expectEqual(kept.map(\.failure), [Interaction.cut])
+    #expect(kept[0].response?.body.text == "one\n" && !scratch.has("a.json.journal"))
   }
 
   @Test func `a second signal ends a recording at once, and leaves what it had got`() async throws {

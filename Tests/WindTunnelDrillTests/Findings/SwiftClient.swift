@@ -47,7 +47,7 @@ struct SwiftClient: Sendable, CustomStringConvertible {
       "has no bound to its retries",
       "outage",
       "retries-without-bound",
-      ["retry-storm"],
+      ["retries-in-step", "retry-storm"],
       calls: 4
     ) {
       $0.policy = Mutant(mostRetries: 15) { $0.wait = { _ in .milliseconds(150) } }

@@ -91,6 +91,11 @@ import TestSupport
     try expectEqual(Report(data: report.data(), source: "x"), report)
   }
 
+  @Test func `a program is asked once to end its call, in each order of start and cancellation`() {
+    var (one, other) = (EndRequest(), EndRequest())
+    #expect(!one.begins() && one.cancels() && !other.cancels() && other.begins())
+  }
+
   @Test func `who gives up when is the seed's`() throws {
     let scenario = Self.scenario(share: 0.3)
     func moments(_ seed: UInt64) -> [Duration?] {

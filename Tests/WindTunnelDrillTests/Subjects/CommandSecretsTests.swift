@@ -9,7 +9,7 @@ import TestSupport
   private static let gone = "REDACTED-argument"
   private static let pair = Data("ada:hunterzwei".utf8).base64EncodedString()
 
-  @Test(arguments: try TestData.rows("secret-commands.json", count: 52) as [[String]])
+  @Test(arguments: try TestData.rows("secret-commands.json", count: 53) as [[String]])
   func `a secret is told by its place`(command: [String]) {
     let kept = CommandWords(command, environment: [:])
     for word in kept.words {
@@ -20,7 +20,7 @@ import TestSupport
     expectEqual(CommandWords(text: kept.text)?.words, kept.words)
   }
 
-  @Test(arguments: try TestData.rows("harmless-commands.json", count: 19) as [[String]])
+  @Test(arguments: try TestData.rows("harmless-commands.json", count: 24) as [[String]])
   func `what is no secret is kept to the letter`(command: [String]) {
     let kept = CommandWords(command, environment: ["HOME": "/root", "OLDPWD": "/srv/shop"])
     #expect(kept.words == command && !kept.isIncomplete)

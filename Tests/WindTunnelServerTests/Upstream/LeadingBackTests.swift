@@ -14,7 +14,7 @@ import TestSupport
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Data/LeadingBack.json").standardizedFileURL
     let table = try JSONDecoder().decode([[String]].self, from: Data(contentsOf: file))
-    try #require(table.count == 20)
+    try #require(table.count == 27)
     let deck = Deck(
       Cassette(
         table.enumerated().map { number, row in

@@ -1,5 +1,6 @@
 import Origins
 import TestSupport
+import WindTunnelSymptoms
 
 @testable import WindTunnel
 @testable import WindTunnelServer
@@ -127,6 +128,15 @@ import TestSupport
     #expect(text.contains("api.example.test"), "\(text)")
     #expect(!text.contains("127.0.0.1") && !text.contains("\(port.port)"), "\(text)")
     withExtendedLifetime(port) {}
+  }
+
+  @Test func `a JSON body that was cut off names the origin on the cassette, too`() async throws {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    let body = #"{"next": "http://api.example.test/p", "#
+    let (_, kept) = try await record(head + body, as: "https://api.example.test")
+    expectEqual(kept.response?.body.text, #"{"next": "https://api.example.test/p", "#)
+    expectEqual(kept.response?.headers["Content-Length"], "100")
+    expectEqual(kept.failure?.symptom, .truncated)
   }
 
   @Test func `the mark of a streamed answer stays where it stood`() async throws {

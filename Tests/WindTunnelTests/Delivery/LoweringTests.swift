@@ -63,6 +63,18 @@ import TestSupport
     expectEqual(delivery(row.0, on: stage), row.1)
   }
 
+  @Test(arguments: [
+    (404, "application/problem+json", true), (422, "Application/JSON", true),
+    (503, "application/json", false), (429, "text/json", false), (404, "text/html", false),
+  ])
+  func `an API's error is JSON where its responses are`(status: Int, type: String, isJSON: Bool) {
+    let recorded = Response(headers: ["Content-Type": type], body: Body("{}"))
+    let words = "This \(status) was injected."
+    let body = Data((isJSON ? #"{"error":"\#(words)"}"# : words + "\n").utf8)
+    let played = play([.status(status)], .response(recorded), on: .onTheWire)
+    expectEqual(Array(played.steps.dropFirst()), [.bytes(.data(body)), .finish])
+  }
+
   @Test func `a cut at the end announces more, so that a client can see it`() {
     expectEqual(
       delivery([.truncate(afterBodyBytes: 5)]),

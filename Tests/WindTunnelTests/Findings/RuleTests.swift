@@ -458,6 +458,10 @@ extension ClientRun {
       Self.words(rule, [own], of: .program),
       "warning 3: This command ended with 0, but received only 503\(Self.doubt) (1 of 1 call)"
     )
+    for decoded in ["{ error: 'This 503 was injected.' }", "map[error:This 503 was injected.]"] {
+      own.printed = decoded
+      #expect(try Self.words(rule, [own], of: .program).hasPrefix("error 3: This command ended"))
+    }
     try expectEqual(Self.words(rule, [Self.call(Self.row(waits: []))]), "kept by 1")
     // A copy from before is an answer.
     var stale = fooled
@@ -637,6 +641,22 @@ extension ClientRun {
     try expectEqual(Self.words(rule, flight { _ in 9 }), "kept by 20")
     #expect(try Self.words(rule, Array(flight { _ in 500 }.prefix(10))).hasPrefix("note 0"))
     try expectEqual(Self.words(rule, Array(flight { _ in 500 }.prefix(9))), "not met")
+  }
+
+  @Test func `waits that neither grow nor vary are an error`() throws {
+    func words(_ calls: Int, _ waits: [Int], _ status: Int = 503) throws -> String {
+      let calls = (0..<calls).map { Self.call($0, Self.row(status, waits: waits)) }
+      return try Self.words("retries-in-step", calls)
+    }
+    try expectEqual(
+      words(5, [500, 505]),
+      "error 0: All 10 waits of 5 calls lasted 500 ms. (5 of 5 calls)"
+    )
+    // Too few, a back-off without a random part, the time of a request, and a renewal.
+    try expectEqual(words(4, [500, 500]), "not met")
+    #expect(try words(20, [500, 1000]).hasPrefix("note 0: Half of 20 first waits"))
+    try expectEqual(words(20, [9, 9]), "kept by 20")
+    try expectEqual(words(20, [500, 500], 401), "not met")
   }
 
   @Test func `who never tries again is told so, gently`() throws {

@@ -149,6 +149,18 @@ import WindTunnelFindings
     )
   }
 
+  @Test func `of several requests all responses must have been too old`() throws {
+    func words(isOld: Bool) throws -> String {
+      let other = Self.kept(1, asks: true, isOld: isOld) { call in
+        call.attempts[0].decision = .init(line: "s/0\tGET /home?page=2\t1\t[]")
+      }
+      let calls = [Self.kept(0, asks: true), other, Self.kept(2, asks: false)]
+      return try Self.words(Self.fresh, calls)
+    }
+    #expect(try words(isOld: true).hasPrefix("warning 2: It sent no request"))
+    try expectEqual(words(isOld: false), "kept by 1")
+  }
+
   @Test func `a client that asks again, or says that it shows a copy, is not named`() throws {
     let first = Self.kept(0, asks: true)
     func next(_ edit: (inout Observation) -> Void) throws -> String {

@@ -235,12 +235,16 @@ import WindTunnelFindings
     try expectEqual(RuleTests.words("retries-without-bound", [Self.redirected(52)]), "not met")
   }
 
-  /// A call whose answer came whole behind interim responses, and what the client made of it.
-  private static func odd(_ number: Int, _ ending: Observation.CallResult) -> Observation {
+  /// A call whose answer came whole behind a fault, and what the client made of it.
+  private static func odd(
+    _ number: Int,
+    _ ending: Observation.CallResult,
+    _ fault: String = #"{"interimResponses":2}"#
+  ) -> Observation {
     let attempt = RuleTests.attempt(
       0,
       to: 3,
-      faults: #"{"interimResponses":2}"#,
+      faults: fault,
       take: "recording 1"
     )
     return RuleTests.call(number, ending, showed: ending == .succeeded, [attempt])
@@ -263,6 +267,21 @@ import WindTunnelFindings
       ClientRun(of: .program, on: .onTheWire, calls).standing(rule).finding?.steps.map(\.words),
       ["GET /home → 200 with interim responses (1xx)", "the call failed, exit 1"]
     )
+    // No library fails on another kind, so that one is named first.
+    for (fault, oddity) in [
+      (#"{"fieldNames":"lowercase"}"#, "lowercase field names"),
+      (#"{"headerFields":50}"#, "many fields"),
+      (#"{"dribbleBytes":1,"everyMilliseconds":5}"#, "its body in pieces of a few bytes"),
+    ] {
+      let others = (5...8).map { Self.odd($0, failed, fault) }
+      try expectEqual(
+        RuleTests.words(rule, calls + others),
+        "error 5: Each of 4 calls that received a response with \(oddity) failed. (4 of 4 calls)"
+      )
+    }
+    // A short timeout may end during a pause.
+    let slow = (1...4).map { Self.odd($0, failed, #"{"stall":"inHeaders","forMilliseconds":200}"#) }
+    #expect(try RuleTests.words(rule, [Self.good(0)] + slow).hasPrefix("warning 1: Each of 4"))
     try expectEqual(words([failed, failed, failed]), "not met")
     try expectEqual(words([failed, failed, failed, failed, .succeeded]), "not met")
     try expectEqual(words([failed, failed, failed, failed], control: false), "not met")

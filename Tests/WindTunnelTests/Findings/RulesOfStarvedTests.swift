@@ -166,6 +166,7 @@ import WindTunnelFindings
       try expectEqual(hung(client) { $0.startUp = .milliseconds(90) }, judged)
       let attempts = [RuleTests.attempt(0, to: 3, error: "timedOut")]
       try expectEqual(hung(client) { $0.attempts = attempts }, judged)
+      try expectEqual(hung(client) { $0.sleepWithoutLimit = "futex" }, judged)
     }
     // A library shares the process of whoever looks.
     try expectEqual(hung(.library), judged)

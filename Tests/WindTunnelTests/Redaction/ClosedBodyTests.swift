@@ -34,6 +34,19 @@ import TestSupport
     #expect(Self.kept(Packed.deflate("nothing to see, however it is labelled"), type) == (1, []))
   }
 
+  @Test func `deflate that is never whole counts towards what is unpacked`() throws {
+    let form = try #require(GzipForm([6, 8, 0, 0, 3]))
+    let bomb = form.coded(Data(count: 20 << 20)).dropFirst(10).dropLast(48)
+    let texts = Array(repeating: "\"\(bomb.base64EncodedString())\"", count: 8)
+    let line = "GET /a: a body in deflate has more content than can be searched for credentials"
+    for body in [Data(bomb), Data("[\(texts.joined(separator: ","))]".utf8)] {
+      let before = Work.done
+      #expect(Self.kept(body) == (0, [line]))
+      // The limit is 16 MiB, and the classification of a body costs as much once more.
+      #expect(Work.done - before < 80 << 20)
+    }
+  }
+
   @Test func `a file in zstd is left out and named`() throws {
     let packed = try #require(
       Data(base64Encoded: "KLUv/SA3NQEA8HsidG9rZW4iOi1QQUNLRUQtOTg3NjUiLCJhZ2FpfQIAfD6bVY4=")

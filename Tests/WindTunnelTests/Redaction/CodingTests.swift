@@ -67,6 +67,8 @@ import TestSupport
       expectEqual(Self.kept(headers, Data(Self.old.utf8)), field + Self.new, "\(row)")
       // Where nothing is replaced, nothing goes.
       expectEqual(Self.kept(headers, Data("{}".utf8)), "\(name): \(before)\n{}")
+      let interaction = Interaction(Request("GET", "/a"), Response(headers: headers))
+      expectEqual(CassetteLint(Cassette([interaction])).leaks, [])
     }
   }
 

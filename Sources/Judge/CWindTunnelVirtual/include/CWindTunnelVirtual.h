@@ -18,8 +18,8 @@
 /// that the program wrote. Of the line, `outcome` is "ended", "asleep for ever", "virtual limit" or
 /// "stopped". `reason` says why time was not virtual from first to last: "none", "foreign peer",
 /// "foreign descriptor", "traced itself", "filter refused", "unknown vDSO", "processor time",
-/// "too many", "other processor", "real limit" or "unsupported". `detail` names the address, the
-/// descriptor or the limit.
+/// "too many", "other processor", "real limit", "lingering close" or "unsupported". `detail` names
+/// the address, the descriptor or the limit.
 ///
 /// The calling process is the tracer: it has no other children and no other threads, and ends
 /// afterwards. If it is killed, the kernel kills all that it traces.

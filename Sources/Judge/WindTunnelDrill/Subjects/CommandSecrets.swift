@@ -16,6 +16,8 @@ struct CommandSecrets {
   private var secrets: Set<String> = []
   /// Whether `name:word` is an image or a script of the command.
   private var hasTags = false
+  /// Whether `name:word` is a task, a class path or a plugin, if the word is a plain one.
+  private var hasTasks = false
 
   /// The secrets that were found, the longest first.
   var found: [String] { secrets.sorted { ($1.count, $0) < ($0.count, $1) } }
@@ -26,6 +28,13 @@ struct CommandSecrets {
   /// Programs for which `name:word` is an image with its tag, or the name of a script.
   private static let tagged: Set<Substring> = [
     "docker", "podman", "npm", "npx", "pnpm", "yarn", "uvicorn", "gunicorn", "flask", "rake",
+  ]
+
+  /// Programs for which `name:word` is often a task, a class path or a plugin.
+  private static let tasked: Set<Substring> = [
+    "java", "kotlin", "scala", "gradle", "gradlew", "mvn", "mvnw", "sbt", "bun", "deno", "rails",
+    "bundle", "artisan", "console", "composer", "symfony", "task", "just", "make", "nx", "turbo",
+    "mix", "pytest", "py.test",
   ]
 
   /// The meaning of a word, given by the option before it.
@@ -68,6 +77,7 @@ struct CommandSecrets {
     let programs = Set(words.compactMap { $0.split(separator: "/").last })
     let isCurl = programs.contains("curl")
     hasTags = hasTags || !programs.isDisjoint(with: Self.tagged)
+    hasTasks = hasTasks || !programs.isDisjoint(with: Self.tasked)
     let isClient = isCurl || !programs.isDisjoint(with: Self.clients)
     var expected: ValueKind?
     var read: [String] = []
@@ -79,6 +89,11 @@ struct CommandSecrets {
         read.append(left)
       } else {
         read.append(text(word, depth))
+        // The arguments of a file that a program runs are not its tasks.
+        let isFile = word.contains { "./{".contains($0) }
+        if isFile, let name = word.split(separator: "/").last, !Self.tasked.contains(name) {
+          hasTasks = false
+        }
       }
     }
     return read
@@ -205,7 +220,8 @@ struct CommandSecrets {
     guard !hasTags, parts.count == 2, parts[1].utf8.count >= Self.soughtBytesMin,
       parts[0].contains(where: \.isLetter), parts[1].contains(where: \.isLetter),
       parts[0].allSatisfy({ $0.isLetter || $0.isNumber || "_.-@+".contains($0) }),
-      !parts[1].contains(where: { $0.isWhitespace || "/\\:{".contains($0) })
+      !parts[1].contains(where: { $0.isWhitespace || "/\\:{".contains($0) }),
+      !hasTasks || !parts[1].allSatisfy({ $0.isLetter || "-_".contains($0) })
     else { return nil }
     note(String(parts[1]))
     return out(word)

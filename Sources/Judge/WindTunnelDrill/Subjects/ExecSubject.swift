@@ -88,14 +88,13 @@ struct ExecSubject: Subject {
     }
     let process = SpawnedProcess(executable, Array(words.dropFirst()))
     (process.environment, process.network) = (Self.environment(of: call), call.network)
-    let isGivenUp = Locked(false)
+    let ending = Locked(EndRequest())
     return await withTaskCancellationHandler {
-      await result(of: process, words[0], for: call, isGivenUp)
+      await result(of: process, words[0], for: call, ending)
     } onCancel: {
       // The caller cancels the call, as a shell would. A program that does not run yet is signalled
       // after its start.
-      isGivenUp.withLock { $0 = true }
-      process.askToEnd()
+      if ending.withLock({ $0.cancels() }) { process.askToEnd() }
     }
   }
 
@@ -103,7 +102,7 @@ struct ExecSubject: Subject {
     of process: SpawnedProcess,
     _ program: String,
     for call: DrillCall,
-    _ isGivenUp: Locked<Bool>
+    _ ending: Locked<EndRequest>
   ) async -> CallResult {
     let start = call.programStart
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: false) : nil
@@ -140,7 +139,7 @@ struct ExecSubject: Subject {
       }
       processor.start()
       start.whenSeen { loaded.withLock { $0 = processor.mark } }
-      if isGivenUp.withLock({ $0 }) { process.askToEnd() }
+      if ending.withLock({ $0.begins() }) { process.askToEnd() }
       let end: @Sendable () -> Void = {
         isLate.withLock { $0 = true }
         processor.look()

@@ -112,6 +112,7 @@ final class RunningService: Sendable {
   func result(of call: DrillCall, within patience: Duration) async -> CallResult {
     let (number, start) = (call.index, call.programStart)
     let memory = call.watchesMemory ? MemoryWatch(process, livesOn: true) : nil
+    let ending = Locked(EndRequest())
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let hasFallen = state.withLock { state in
@@ -142,10 +143,12 @@ final class RunningService: Sendable {
         start.whenEndless { [weak self] in self?.falls(.hung) }
         write(ServiceLine.asking(for: call))
         // The caller may have cancelled the call before it was requested.
-        if Task.isCancelled { write(ServiceLine.cancelling(number)) }
+        if ending.withLock({ $0.begins() }) { write(ServiceLine.cancelling(number)) }
       }
     } onCancel: {
-      if state.withLock({ $0.waiting[number] != nil }) { write(ServiceLine.cancelling(number)) }
+      if ending.withLock({ $0.cancels() }), state.withLock({ $0.waiting[number] != nil }) {
+        write(ServiceLine.cancelling(number))
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-/// The responses of a run that a client could store, by the endpoints of its calls.
+/// The responses of a run that a client could store, by their requests.
 struct KeptAnswers {
   /// A response and the time of its end.
   struct Answer {
@@ -16,17 +16,20 @@ struct KeptAnswers {
         guard let terms = attempt.cacheTerms, attempt.isAnswered, let end = attempt.end else {
           continue
         }
-        answers[call.endpoint, default: []].append(Answer(end: end, terms: terms))
+        answers[attempt.key, default: []].append(Answer(end: end, terms: terms))
       }
     }
-    for endpoint in answers.keys { answers[endpoint]?.sort { $0.end < $1.end } }
+    for key in answers.keys { answers[key]?.sort { $0.end < $1.end } }
   }
 
-  /// Returns the last response for an endpoint before a moment, or `nil` if there is none. Also
-  /// returns `nil` if several requests share the endpoint, because a call without a request does
-  /// not show which one it means.
-  func last(for endpoint: String, before moment: Duration) -> Answer? {
-    guard keys[endpoint]?.count == 1, let answers = answers[endpoint] else { return nil }
+  /// Returns the last response for the request of a call before a moment, or `nil` if there is
+  /// none. Also returns `nil` for a call without a request if several share its endpoint, because
+  /// it does not show which one it means.
+  func last(for call: Observation, before moment: Duration) -> Answer? {
+    let keys = keys[call.endpoint] ?? []
+    let asked = call.attempts.first { $0.isRequest && $0.asks(for: call.endpoint) }?.key
+    let key = asked ?? (keys.count == 1 ? keys.first : nil)
+    guard let key, let answers = answers[key] else { return nil }
     let count = answers.countOfFirst { $0.end < moment }
     return count > 0 ? answers[count - 1] : nil
   }

@@ -23,7 +23,7 @@ extension FindingRule {
     var again: [Int: Observation.CacheTerms] = [:]
     for place in flight.calls.indices where flight.calls[place].isJudged {
       let call = flight.calls[place]
-      guard let start = call.start, let had = kept.last(for: call.endpoint, before: start),
+      guard let start = call.start, let had = kept.last(for: call, before: start),
         had.isUseful(at: start)
       else { continue }
       judged += 1

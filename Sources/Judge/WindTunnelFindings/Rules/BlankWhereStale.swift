@@ -24,7 +24,7 @@ extension FindingRule {
     let met = outages.filter { place in
       let call = flight.calls[place]
       guard let start = call.start else { return false }
-      return kept.last(for: call.endpoint, before: start)?.terms.allowsStale == true
+      return kept.last(for: call, before: start)?.terms.allowsStale == true
     }
     guard met.count >= rule.leastCalls else { return rule.notMet(by: met.count) }
     let isExpected = flight.scenario?.expects.contains(.stale) == true

@@ -41,20 +41,14 @@ extension FindingRule {
     guard isMet else { return .notMet }
     guard follows else { return .kept }
     guard isRefused else {
-      return .broken(
-        isHeard
-          ? "It was redirected from https to http, and sent its credential."
-          : Violation("It was redirected from https to http, and followed.", severity: .note)
-      )
+      let words = "It was redirected from https to http, and"
+      return isHeard
+        ? .broken("\(words) sent its credential.") : .broken("\(words) followed.", severity: .note)
     }
-    return .broken(
-      isHeard
-        ? "The TLS handshake failed, and it sent its credential by plain HTTP."
-        : Violation(
-          "The TLS handshake failed, and it sent the request by plain HTTP.",
-          severity: .warning
-        )
-    )
+    let words = "The TLS handshake failed, and it sent"
+    return isHeard
+      ? .broken("\(words) its credential by plain HTTP.")
+      : .broken("\(words) the request by plain HTTP.", severity: .warning)
   }
 }
 

@@ -65,7 +65,8 @@ extension ClientRun {
   /// Returns whether a busy machine may be the reason why a call did not end. Either its program
   /// waited for a processor most of the time, or the server received no sign of it.
   fileprivate func hidesEnd(of call: Observation) -> Bool {
-    guard call.ending == .hung else { return false }
+    // A program that sleeps without a deadline does not wait for a processor, on any machine.
+    guard call.ending == .hung, call.sleepWithoutLimit == nil else { return false }
     // A client that is slow by itself still ends within a few of its usual call times.
     if isSlowWithoutFaults, call.latency < .seconds(6) { return true }
     let delay = call.processorDelay ?? .zero

@@ -25,10 +25,8 @@ extension FindingRule {
     let asked = flight.requestsByEndpoint
     let later = flight.calls.indices.filter { place in
       let call = flight.calls[place]
-      guard call.isJudged, let start = call.start, let requests = asked[call.endpoint] else {
-        return false
-      }
-      return requests.keys.count == 1 && requests.wasStale(before: start)
+      guard call.isJudged, let start = call.start else { return false }
+      return asked[call.endpoint]?.wasStale(before: start) == true
     }
     guard later.count + failed > 0 else { return rule.notMet(by: 0) }
     let shown = later.filter { place in
@@ -51,11 +49,12 @@ extension FindingRule {
 
 /// The requests for one endpoint.
 private struct EndpointRequests {
-  /// The keys of the requests. An endpoint may have several, and a call without a request does not
-  /// show which one it means.
-  private(set) var keys: Set<String> = []
+  /// The keys of the requests. An endpoint may have several.
+  private var keys: Set<String> = []
   private var spans: [(start: Duration, end: Duration)] = []
   private var answers: [(end: Duration, isStale: Bool)] = []
+  /// The number of responses before the first one that was not stale.
+  private var staleCount = 0
 
   /// Sorts all requests. Each span gets the maximum end of the spans before it.
   init(_ attempts: [Observation.Attempt]) {
@@ -68,16 +67,20 @@ private struct EndpointRequests {
       }
     }
     answers.sort { $0.end < $1.end }
+    staleCount = answers.firstIndex { !$0.isStale } ?? answers.count
     spans.sort { $0.start < $1.start }
     for place in spans.indices.dropFirst() {
       spans[place].end = max(spans[place].end, spans[place - 1].end)
     }
   }
 
-  /// Returns whether the last response before a moment was already stale when it arrived.
+  /// Returns whether the last response before a moment was already stale when it arrived. If there
+  /// are several keys, a call without a request does not show which one it means. All responses
+  /// before it must then have been stale.
   func wasStale(before moment: Duration) -> Bool {
     let count = answers.countOfFirst { $0.end < moment }
-    return count > 0 && answers[count - 1].isStale
+    guard count > 0 else { return false }
+    return keys.count == 1 ? answers[count - 1].isStale : count <= staleCount
   }
 
   /// Returns whether any request was open between two moments.

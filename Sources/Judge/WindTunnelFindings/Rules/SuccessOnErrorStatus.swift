@@ -16,8 +16,14 @@ extension FindingRule {
     if status == 404 || status == 410, !call.observation.showed { return .notMet }
     switch call.client {
     case .program:
-      // A program that prints its own text may have informed the user.
-      let isOwn = call.observation.printed.map { !$0.isEmpty && !$0.hasPrefix("This ") } ?? false
+      // A program that prints its own text may have informed the user. The decoded error alone,
+      // as Python, Node and Go print it, is not such a text.
+      let isOwn =
+        call.observation.printed.map { printed in
+          let letters = String(printed.filter { $0.isLetter || $0.isNumber })
+          return !printed.isEmpty && !printed.hasPrefix("This ")
+            && !letters.trimmingPrefix("map").hasPrefix("errorThis\(status)was")
+        } ?? false
       let seen = "This command ended with 0, but received only \(status)"
       return isOwn ? .doubtful(seen) : .broken(seen + ".")
     case .library, .service, .proxied:

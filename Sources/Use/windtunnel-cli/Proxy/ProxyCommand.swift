@@ -60,12 +60,14 @@ enum ProxyCommand: Command {
     defer { ends.restore() }
     try order.announce(server)
     let judging = Task { await flight.showFindings() }
+    var isInterrupted = false
     for await event in ends.events {
+      if case .interrupted = event { isInterrupted = true }
       guard flight.take(event) else { break }
     }
     judging.cancel()
     ends.restore()
-    await server.stop()
+    if isInterrupted { await server.stopSoon() } else { await server.stop() }
     // If one file cannot be written, the others still are.
     var problem: (any Error)?
     var isWhole = true

@@ -112,7 +112,7 @@ enum RecordCommand: Command {
       let interruption = Interruption()
       try Terminal.announce(server.addresses)
       await interruption.wait()
-      await server.stop()
+      await server.stopSoon()
       return (.done, nil)
     }
     // Standard output belongs to the command.
@@ -120,7 +120,7 @@ enum RecordCommand: Command {
     if let console = server.consoleURL { Terminal.complain("console: \(console)\n") }
     let printed = try order.map { _ in try CommandOutput() }
     let end = try await command.run(url: server.url, into: printed)
-    await server.stop()
+    if end == .interrupted { await server.stopSoon() } else { await server.stop() }
     var run: ProofRun?
     if let order, let printed { run = try ProofRun(deck, end, printed, port: server.port, order) }
     guard let complaint = end.complaint else { return (.done, run) }
@@ -183,6 +183,11 @@ extension Deck {
       }
     )
   }
+}
+
+extension ReplayServer {
+  /// Stops after an interruption, whose sender waits: responses in progress have under a second.
+  func stopSoon() async { await stop(grace: .milliseconds(900)) }
 }
 
 extension RecordOrder {

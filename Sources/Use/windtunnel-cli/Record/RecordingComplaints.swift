@@ -48,9 +48,9 @@ final class OtherBodies: Sendable {
   }
 }
 
-/// The responses of origins whose heads are invalid, each reported when it arrives.
+/// The responses of origins whose heads or chunks are invalid, each reported when it arrives.
 final class InvalidResponses: Sendable {
-  private let counts = Locked((reported: 0, refused: 0))
+  private let counts = Locked((reported: 0, refused: 0, begun: 0))
   private let rules: RedactionRules
   /// The maximum number of reports.
   private static let linesMax = 10
@@ -61,9 +61,12 @@ final class InvalidResponses: Sendable {
   func observe(_ event: ExchangeEvent) {
     guard case .ended(let outcome, let end?) = event, let problem = end.problem else { return }
     let isRefused = if case .failed = end.ending { true } else { false }
+    // Only the harness itself responds with this status and a problem, in place of an invalid head.
+    let hasBegun = end.status != 502
     let number = counts.withLock { counts in
       counts.reported += 1
       if isRefused { counts.refused += 1 }
+      if isRefused, hasBegun { counts.begun += 1 }
       return counts.reported
     }
     guard number <= Self.linesMax else { return }
@@ -73,13 +76,11 @@ final class InvalidResponses: Sendable {
     guard let safe = redaction.redact([Interaction(request, .failure(failure))]).first else {
       return
     }
-    let fix =
-      isRefused
-      ? "Fix the server, or pass \(Flag.passMalformed.name) to pass the response on unrecorded."
-      : "It was passed on unchanged and not recorded."
+    let orElse =
+      hasBegun ? "." : ", or pass \(Flag.passMalformed.name) to pass the response on unrecorded."
     Terminal.complain(
-      "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "") "
-        + fix
+      "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "")"
+        + (isRefused ? " Fix the server\(orElse)" : " It was passed on unchanged and not recorded.")
     )
   }
 
@@ -88,26 +89,30 @@ final class InvalidResponses: Sendable {
 
   /// Reports the number of refused responses, which turn a successful end into a finding.
   func code(after code: ExitCode) -> ExitCode {
-    let count = counts.withLock { $0.refused }
+    let (_, count, begun) = counts.withLock { $0 }
     guard count > 0 else { return code }
     let responses = count == 1 ? "1 invalid response was" : "\(count) invalid responses were"
-    Terminal.complain("\(responses) refused; the client received 502.")
+    let received = begun == 0 ? "502" : begun == count ? "a part" : "502 or a part"
+    Terminal.complain("\(responses) refused; the client received \(received).")
     return code == .done ? .found : code
   }
 }
 
-/// Reports responses that were recorded as truncated, with the reason.
+/// Reports responses that were recorded as truncated or failed, with the reason.
 enum CutAnswers {
   private static let linesMax = 10
 
-  /// Reports the truncated responses that were not on the cassette before, without secrets.
+  /// Reports the responses that were not on the cassette before, without secrets. A response that
+  /// is missing because it is invalid was reported when it arrived.
   static func complain(_ recorded: Cassette, besides cassette: Cassette) {
     let known = Set(cassette.interactions)
     let lines = recorded.interactions.filter { !known.contains($0) }.compactMap { interaction in
-      guard case .cut(_, let failure) = interaction.result else { return nil as String? }
+      let isCut = interaction.response != nil
+      guard let failure = interaction.failure, isCut || failure.symptom != .malformedResponse
+      else { return nil as String? }
+      let (request, kind) = (interaction.request, isCut ? "truncated" : "failed")
       let reason = failure.text ?? failure.symptom.rawValue
-      return
-        "\(interaction.request.method) \(interaction.request.url): recorded as truncated: \(reason)"
+      return "\(request.method) \(request.url): recorded as \(kind): \(reason)"
     }
     Terminal.complain(first: linesMax, of: lines)
   }

@@ -83,7 +83,7 @@ enum ServeCommand: Command {
     try Terminal.announce(server.addresses)
     await interruption.wait()
     following.cancel()
-    await server.stop()
+    await server.stopSoon()
     unanswered.end()
     return .done
   }

@@ -50,14 +50,14 @@ public struct NamedStub: Sendable, Hashable {
     }
     var top = try ObjectReader(JSON(parsing: data, source: source), source: source, path: "")
     let request = try top.string("request")
-    let response = try top.object("response")
+    let response = top.take("response")
     try top.refuseUnknownKeys()
     guard let request else {
       throw top.error("request", "the pattern of requests is missing, such as \"GET /users/*\"")
     }
     let pattern = try top.pattern(request, at: "request")
     guard let response else { throw top.error("response", "the response is missing") }
-    self.init(name, pattern, try Response(onCassette: response))
+    self.init(name, pattern, try Response(onCassette: response, of: top))
   }
 }
 

@@ -157,7 +157,8 @@ struct Script {
     switch fault {
     case .delay(let spread): before.append(.wait(spread.least))
     case .status(let status, let retryAfter):
-      var refusal = Response.injected(status, retryAfter: retryAfter?.values(now: now) ?? [])
+      let fields = retryAfter?.values(now: now) ?? []
+      var refusal = Response.injected(status, retryAfter: fields, insteadOf: response.head)
       if status == 429, let now, case .seconds(let wait)? = retryAfter {
         let limits = response.head?.headers.rateLimits(endingIn: wait, now: now) ?? []
         for field in limits { refusal.head.headers.append(field.name, field.value) }

@@ -84,9 +84,22 @@ public enum ReplacementResponse: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Response {
-  /// Returns the response for an injected status.
-  static func injected(_ status: Int, retryAfter: [String]) -> Response {
-    var response = Response.text("This \(status) was injected.\n", status: status)
+  /// The statuses with which an API, rather than a gateway, rejects a request.
+  private static let statusesOfAPIs: Set = [400, 403, 404, 409, 410, 422]
+
+  /// Returns the response for an injected status. An API that sends JSON reports its own errors in
+  /// it, too, so a client that does not check the status can decode them.
+  static func injected(
+    _ status: Int,
+    retryAfter: [String],
+    insteadOf recorded: ResponseHead? = nil
+  ) -> Response {
+    let words = "This \(status) was injected."
+    let isJSON = recorded?.headers["Content-Type"]?.lowercased().contains("json") == true
+    var response =
+      isJSON && statusesOfAPIs.contains(status)
+      ? Response.json(["error": .string(JSON.Text(words))], status: status)
+      : Response.text(words + "\n", status: status)
     for value in retryAfter { response.head.headers.append("Retry-After", value) }
     return response
   }

@@ -185,14 +185,14 @@ enum JournalFormat {
     } else {
       let part = try reader.int("part", in: 0...Int.max)
       let order = try part ?? reader.int("order", in: 0...Int.max) ?? 0
-      guard let object = try reader.object("interaction"), let last = sessions.indices.last else {
+      guard let json = reader.take("interaction"), let last = sessions.indices.last else {
         throw reader.error("interaction", "not an interaction of a recording")
       }
-      var interactions = InteractionReader { file in
+      let path = reader.place("interaction")
+      let interaction = try Interaction(onCassette: json, source: source, path: path) { file in
         if let sideFile { return try sideFile(file) }
         throw FormatError(source: source, place: name, problem: "side file \"\(file)\"")
       }
-      let interaction = try interactions.interaction(object)
       sessions[last].lines.append(
         Session.InteractionLine(
           order: order,

@@ -98,7 +98,8 @@ extension Interaction {
     }
     // Handwritten failures have no text.
     if let failure, failure.symptom == .malformedResponse, let text = failure.text {
-      problems.append("the response was not recorded, because it is malformed: \(text)")
+      let part = self.response == nil ? "not recorded" : "recorded in part"
+      problems.append("the response was \(part), because it is malformed: \(text)")
     }
     guard let response else { return problems }
     let isWhole = failure == nil

@@ -43,8 +43,7 @@
 // `NAME.bodies/` next to the cassette, named by the SHA-256 of its bytes.
 //
 // Opening a cassette validates the whole file, with every key and every byte of every body
-// (`CassetteScanner`). The bytes of a body are decoded on first access (`StoredBody`). Invalid or
-// unusual interactions are read from a tree (`InteractionReader`), which reports the error.
+// (`CassetteScanner`). The bytes of a body are decoded on first access (`StoredBody`).
 //
 // A handwritten interaction requires only "url" and a result: the default method is GET and the
 // default status is 200. Without headers, the content type follows from the kind of body. Recorded
@@ -75,12 +74,7 @@ package enum CassetteFormat {
   ) throws -> Cassette {
     let scan: CassetteScanner.Scan
     do {
-      scan = try CassetteScanner.scan(data) { number, bytes in
-        var reader = InteractionReader(sideFile: sideFile)
-        let json = try JSON(parsing: bytes, source: source)
-        let place = "interactions[\(number)]"
-        return try reader.interaction(ObjectReader(json, source: source, path: place))
-      }
+      scan = try CassetteScanner.scan(data, source: source, sideFile: sideFile)
     } catch {
       throw FormatError(error, in: data, source: source)
     }

@@ -2,10 +2,8 @@ internal import Foundation
 
 /// A scanner that validates the whole text of a cassette in one pass and extracts the interactions.
 ///
-/// It builds no trees: most of a cassette consists of bodies, which stay encoded in the text. An
-/// invalid or unusual interaction is passed to ``InteractionReader``, which decides and provides
-/// the error. So the two cannot disagree. After the first rejected interaction, the rest of the
-/// text is only validated, and nothing more is kept.
+/// It builds no trees: most of a cassette consists of bodies, which stay encoded in the text. After
+/// the first invalid interaction, the rest of the text is only validated, and nothing more is kept.
 struct CassetteScanner {
   typealias Failure = JSONParser.Failure
 
@@ -13,22 +11,21 @@ struct CassetteScanner {
   struct Scan {
     /// The whole text without the interactions; their list is empty here.
     var top: JSON
-    /// The interactions before the first rejected one.
+    /// The interactions before the first invalid one.
     var interactions: [Interaction] = []
-    /// The numbers of the interactions that the slow reader read.
-    var leftAside: [Int] = []
-    /// The error of the first rejected interaction; `nil` if there is none.
+    /// The error of the first invalid interaction; `nil` if there is none.
     var refusal: (any Error)?
   }
 
-  /// A slow reader of one interaction, by its number and its text.
-  typealias SlowReader = (Int, Data) throws -> Interaction
-
-  /// Thrown if the fast path cannot read an interaction; never visible outside.
-  static let unusual = Failure(problem: "", offset: 0)
+  /// A function that returns the body in a side file.
+  typealias SideFile = (String) throws -> Body
 
   var parser: JSONParser
   let text: Data
+  let source: String
+  /// The path of an interaction that is not in a cassette; otherwise `nil`.
+  let path: String?
+  let sideFile: SideFile
   var pool = StringPool()
   /// A buffer that collects fields, so that each list is allocated in its final size.
   var fields: [HeaderField] = []
@@ -37,18 +34,39 @@ struct CassetteScanner {
   /// The previous list of request fields, response fields and trailers, with its range. The next
   /// list often has the same bytes.
   var lastHeaders: [(place: Range<Int>, fields: HeaderFields)?] = [nil, nil, nil]
-  private var scan = Scan(top: .null)
-  private let readSlowly: SlowReader
+  /// The name of the object being read, and its number in its list.
+  var (part, index): (String, Int?) = ("", nil)
+  /// The key whose value is being read, and its position.
+  var (key, keyPlace) = ("", 0)
+  /// The notes of the object being read.
+  var notes: [JSON.Member] = []
+  /// The body of the object being read.
+  var content = BodyKeys()
+  /// The notes of the parts, and the joined fields, of the interaction being read.
+  var (innerNotes, joined): ([String: [JSON.Member]], [String]) = ([:], [])
+  private(set) var scan = Scan(top: .null)
 
-  private init(_ parser: JSONParser, _ text: Data, _ readSlowly: @escaping SlowReader) {
-    (self.parser, self.text, self.readSlowly) = (parser, text, readSlowly)
+  private init(
+    _ parser: JSONParser,
+    _ text: Data,
+    _ source: String,
+    _ path: String?,
+    _ sideFile: @escaping SideFile
+  ) {
+    (self.parser, self.text, self.source) = (parser, text, source)
+    (self.path, self.sideFile) = (path, sideFile)
   }
 
   /// Scans a text; bodies share its memory.
-  static func scan(_ text: Data, _ readSlowly: @escaping SlowReader) throws(Failure) -> Scan {
+  static func scan(
+    _ text: Data,
+    source: String,
+    path: String? = nil,
+    sideFile: @escaping SideFile
+  ) throws(Failure) -> Scan {
     let outcome = text.withUnsafeBytes { raw -> Result<Scan, Failure> in
       let read = { (parser: inout JSONParser) throws(Failure) -> Scan in
-        var scanner = CassetteScanner(parser, text, readSlowly)
+        var scanner = CassetteScanner(parser, text, source, path, sideFile)
         scanner.scan.top = try scanner.top()
         parser = scanner.parser
         return scanner.scan
@@ -89,26 +107,15 @@ struct CassetteScanner {
       parser.skipSpace()
       let before = parser
       do {
-        let usual = try interaction()
-        scan.interactions.append(usual)
+        let interaction = try interaction()
+        scan.interactions.append(interaction)
       } catch {
-        // The slow reader finds errors in the JSON again and reports them.
+        // Errors in the JSON are found again.
         parser = before
         try parser.skipValue()
-        leaveAside(before.position..<parser.position)
+        scan.refusal = error
       }
     } while try parser.goesOnInList()
-  }
-
-  private mutating func leaveAside(_ place: Range<Int>) {
-    let number = scan.interactions.count
-    let bytes = text[(text.startIndex + place.lowerBound)..<(text.startIndex + place.upperBound)]
-    do {
-      scan.interactions.append(try readSlowly(number, bytes))
-      scan.leftAside.append(number)
-    } catch {
-      scan.refusal = error
-    }
   }
 
   /// The number of interactions after which the total number is estimated.
@@ -124,5 +131,35 @@ struct CassetteScanner {
     let rest = parser.bytes.count - parser.position
     let estimate = Self.sampleCount + rest / size * 5 / 4
     scan.interactions.reserveCapacity(min(estimate, Self.reservedMax))
+  }
+}
+
+extension Interaction {
+  /// Reads an interaction in the format of a cassette. `sideFile` returns the body in a side file.
+  package init(
+    onCassette json: JSON,
+    source: String,
+    path: String,
+    sideFile: @escaping (String) throws -> Body
+  ) throws {
+    let text = Data((["interactions": [json]] as JSON).bytes())
+    let scan = try CassetteScanner.scan(text, source: source, path: path, sideFile: sideFile)
+    if let refusal = scan.refusal { throw refusal }
+    self = scan.interactions[0]
+  }
+}
+
+extension Response {
+  /// Reads the member `response` of an object in the format of a cassette, with its whole body
+  /// inline.
+  ///
+  /// - Throws: `FormatError` if it is not a response or references a side file.
+  package init(onCassette json: JSON, of object: ObjectReader) throws {
+    let json: JSON = ["request": ["url": "/"], "response": json]
+    let interaction = try Interaction(onCassette: json, source: object.source, path: object.path) {
+      let problem = "\(JSON.text($0)) is a side file, but this is not in a cassette"
+      throw object.error("response.file", problem)
+    }
+    self = interaction.response ?? Response()
   }
 }

@@ -38,7 +38,7 @@ package struct OriginURLs {
 extension Interaction {
   /// Replaces these origins in a JSON body, and returns the number of replacements.
   package mutating func replaceURLs(_ urls: OriginURLs, by origin: String = "") -> Int {
-    guard case .response(var response) = result, response.body.count <= Body.openedBytesMax,
+    guard var response, response.body.count <= Body.openedBytesMax,
       ContentType(response.headers["Content-Type"] ?? "").essence.hasSuffix("json")
     else { return 0 }
     var found = 0
@@ -47,7 +47,7 @@ extension Interaction {
       found = count
       return count > 0 ? text : nil
     }
-    if isChanged { result = .response(response) }
+    if isChanged { editResponse { $0 = response } }
     return found
   }
 }

@@ -85,6 +85,8 @@ final class InflatingStage {
   private let windowBits: Int32?
   /// The bytes after the end of the coded data; `nil` if such bytes are an error.
   private(set) var surplus: Data?
+  /// The number of decoded bytes, also of data that later turned out to be damaged.
+  private(set) var decodedBytes = 0
 
   /// Creates a stage for a format, which keeps surplus bytes. Without a format, the first bytes
   /// determine it, and surplus bytes are an error.
@@ -165,6 +167,7 @@ final class InflatingStage {
       }
       let (result, count) = stream.next()
       Work.read(count)
+      decodedBytes += count
       output.append(contentsOf: stream.buffer.prefix(count))
       guard output.count <= bytesMax else { throw .tooLarge }
       switch result {

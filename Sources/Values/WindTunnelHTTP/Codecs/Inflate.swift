@@ -43,29 +43,26 @@ package enum Inflate {
 
   /// Decompresses deflate data.
   ///
-  /// Returns `nil` if the data is damaged, if the content or the surplus exceeds its limit, or if
-  /// zlib is missing.
-  package static func open(
-    _ data: Data,
-    as form: Form,
-    bytesMax: Int,
-    surplusMax: Int = 0
-  ) -> Data? {
+  /// Returns `nil` if the data is damaged, if other bytes follow it, if the content exceeds its
+  /// limit, or if zlib is missing.
+  package static func open(_ data: Data, as form: Form, bytesMax: Int) -> Data? {
     let opened = run(data, form == .raw ? -15 : 15 + 16, bytesMax: bytesMax)
-    return opened.flatMap { $0.surplus.count <= surplusMax ? $0.content : nil }
+    return opened.flatMap { $0.surplus.isEmpty ? $0.content : nil }
   }
+
+  /// The content of compressed data, `nil` if the data is damaged or has too much content; whether
+  /// the data is complete and few bytes follow it; and the number of decoded bytes in any case.
+  package typealias Beginning = (content: Data?, isWhole: Bool, count: Int)
 
   /// Decompresses data that other bytes may follow and whose end may be missing. The bytes decide
   /// between gzip and zlib.
-  ///
-  /// - Throws: If the data is damaged, or if its content exceeds ``bytesMax``.
-  package static func beginning(
-    of data: Data,
-    isRaw: Bool = false
-  ) throws(ContentDecoder.Failure) -> Data {
-    guard ZLib.shared != nil else { throw .unknownCoding("gzip") }
+  package static func beginning(of data: Data, isRaw: Bool, bytesMax: Int) -> Beginning {
+    guard ZLib.shared != nil else { return (nil, false, 0) }
     let container: Int32 = data.starts(with: InflatingStage.member) ? 15 + 16 : 15
-    return try InflatingStage(isRaw ? -15 : container).decode(data, bytesMax: bytesMax)
+    let stage = InflatingStage(isRaw ? -15 : container)
+    // Damaged and too large data differ in the number of bytes only.
+    let content = try? stage.decode(data, bytesMax: bytesMax)
+    return (content, stage.isWhole && stage.surplus?.count ?? 0 <= 24, stage.decodedBytes)
   }
 
   /// A body without its content codings.

@@ -2,16 +2,9 @@ extension JSON {
   /// The positions of all string values. A position is a list of member or element indices from the
   /// top.
   package var stringPlaces: [[Int]] {
-    switch self {
-    case .null, .bool, .number: []
-    case .string: [[]]
-    case .array(let elements): Self.nested(elements)
-    case .object(let members): Self.nested(members.map(\.value))
-    }
-  }
-
-  private static func nested(_ children: [JSON]) -> [[Int]] {
-    children.enumerated().flatMap { index, child in child.stringPlaces.map { [index] + $0 } }
+    if case .string = self { return [[]] }
+    let children = elements + members.map(\.value)
+    return children.enumerated().flatMap { index, child in child.stringPlaces.map { [index] + $0 } }
   }
 
   /// The value of a string, or the spelling of any other scalar; `nil` for lists and objects.
@@ -38,14 +31,10 @@ extension JSON {
   /// Returns the value with one value replaced by a placeholder.
   package func clearing(_ path: ArraySlice<Int>) -> JSON {
     guard let index = path.first else { return .text("\0") }
-    switch self {
-    case .array(var elements) where elements.indices.contains(index):
-      elements[index] = elements[index].clearing(path.dropFirst())
-      return .array(elements)
-    case .object(var members) where members.indices.contains(index):
-      members[index].value = members[index].value.clearing(path.dropFirst())
-      return .object(members)
-    case .null, .bool, .number, .string, .array, .object: return self
+    var count = 0
+    return changingParts { _, part in
+      count += 1
+      return count - 1 == index ? part.clearing(path.dropFirst()) : part
     }
   }
 }

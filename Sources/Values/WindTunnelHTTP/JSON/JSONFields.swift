@@ -70,7 +70,7 @@ package struct JSONFields {
     members.add(JSON.Text(name), value)
   }
 
-  /// Lists the members that begin with `_` or are kept, unchanged.
+  /// Lists the members that begin with `_`, unchanged.
   package mutating func notes(_ notes: inout [JSON.Member]) {
     if isReading { notes = object.notes } else { members += notes }
   }

@@ -91,6 +91,13 @@ package struct JSONParser {
     }
   }
 
+  /// Returns the value at another position.
+  package func value(at place: Int) throws(Failure) -> JSON {
+    var parser = self
+    (parser.position, parser.depth) = (place, 0)
+    return try parser.value()
+  }
+
   /// The kind of a value, which its first byte determines.
   package enum Kind { case object, array, string, number, null, `true`, `false` }
 

@@ -8,7 +8,6 @@ package struct ObjectReader {
   package let path: String
   private let members: [JSON.Member]
   private var known: [String] = []
-  private var kept: [String] = []
 
   package init(_ json: JSON, source: String, path: String) throws(FormatError) {
     (self.source, self.path) = (source, path)
@@ -23,15 +22,12 @@ package struct ObjectReader {
   }
 
   /// Creates a reader of an object without members.
-  init() { (source, path, members) = ("", "", []) }
-
-  /// The members that begin with `_` or are kept, unchanged.
-  package var notes: [JSON.Member] {
-    members.filter { $0.name.value.hasPrefix("_") || kept.contains($0.name.value) }
+  package init(source: String = "", path: String = "") {
+    (self.source, self.path, members) = (source, path, [])
   }
 
-  /// Keeps members unchanged, in addition to the members that begin with `_`.
-  package mutating func keep(_ names: String...) { kept += names }
+  /// The members that begin with `_`, unchanged.
+  package var notes: [JSON.Member] { members.filter { $0.name.value.hasPrefix("_") } }
 
   package func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
@@ -158,7 +154,8 @@ package struct ObjectReader {
     throw unknown(text, at: name, among: table.map(\.word))
   }
 
-  private func unknown(_ text: String, at name: String, among all: [String]) -> FormatError {
+  /// Returns an error about a value that is none of these names.
+  package func unknown(_ text: String, at name: String, among all: [String]) -> FormatError {
     error(
       name,
       // A longer list would not fit into a sentence.

@@ -35,17 +35,30 @@ struct EmbeddedTexts {
     [0x1F, 0x8B, 8], [0x50, 0x4B, 3, 4], [0x28, 0xB5, 0x2F, 0xFD],
   ]
 
+  /// The maximum growth of a file that is decompressed; a larger growth indicates a decompression
+  /// bomb.
+  static let growthMax = 64
+
+  /// The maximum size in bytes of all gzip contents within the texts of one body. A few kilobytes
+  /// of gzip expand to megabytes, and a body may contain thousands of such texts.
+  static let unpackedBytesMax = 16 << 20
+
+  /// Returns the maximum size of everything that is unpacked from bytes.
+  static func unpackedBytesMax(of bytes: Bytes) -> Int {
+    min(Inflate.bytesMax, max(unpackedBytesMax, bytes.count * growthMax))
+  }
+
   /// Whether content consists of compressed data. After the two bytes of zlib it must not be
   /// damaged. Without a signature it must be complete, and its content must be text.
   static func isCompressed(_ bytes: Bytes) -> Bool {
     if signatures.contains(where: { bytes.starts(with: $0) }) { return true }
     if String(utf8: bytes) != nil { return false }
-    let data = Data(bytes)
-    // The exact error does not matter.
-    if isInZLib(bytes) { return (try? Inflate.beginning(of: data)) != nil }
-    if bytes.count < deflateBytesMin { return false }
-    let content = Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
-    return content.flatMap { String(utf8: $0) } != nil
+    let (isZLib, bytesMax) = (isInZLib(bytes), unpackedBytesMax(of: bytes))
+    guard isZLib || bytes.count >= deflateBytesMin else { return false }
+    let opened = Inflate.beginning(of: Data(bytes), isRaw: !isZLib, bytesMax: bytesMax)
+    if opened.count > bytesMax { return true }
+    guard let content = opened.content else { return false }
+    return isZLib || opened.isWhole && String(utf8: content) != nil
   }
 
   /// The signatures of images, audio and video.

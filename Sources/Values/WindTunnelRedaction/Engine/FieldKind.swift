@@ -22,7 +22,8 @@ enum FieldKind {
   init(_ name: String, _ names: SecretNames) {
     self =
       Self.known[FieldName.normalised(name)]
-      ?? names.kind(of: name, in: .header).map { .secret($0) } ?? .text
+      ?? names.kind(of: name, in: .header).map { .secret($0) }
+      ?? (BodyChange.vouches(name) ? .drawn : .text)
   }
 
   private static let known: [String: FieldKind] = {

@@ -13,13 +13,13 @@ extension Redaction {
     if depth == 1 { unpackedBytes = 0 }
     defer { if depth == 1 { unpackedBytes = 0 } }
     let embedded = EmbeddedTexts(bytes)
-    let opensMax = min(Inflate.bytesMax, max(Self.unpackedBytesMax, bytes.count * Self.growthMax))
+    let opensMax = EmbeddedTexts.unpackedBytesMax(of: bytes)
     for file in embedded.files {
       let before = unpackedBytes
       look(into: file, "\(what) in \(file.form.rawValue)", opensMax: opensMax, depth)
       // A damaged file may have cost the same as a complete one.
       if unpackedBytes == before {
-        unpackedBytes += min(file.bytes.count * Self.growthMax, opensMax / 4)
+        unpackedBytes += min(file.bytes.count * EmbeddedTexts.growthMax, opensMax / 4)
       }
     }
     if embedded.mayBeDeflate {
@@ -37,15 +37,10 @@ extension Redaction {
     }
   }
 
-  /// The maximum growth of a file that is decompressed; a larger growth indicates a decompression
-  /// bomb.
-  private static let growthMax = 64
-
   /// Searches a file that cannot be compressed again and may be damaged.
   mutating func look(into file: EmbeddedTexts.File, _ what: String, opensMax: Int, _ depth: Int) {
     // The interaction is omitted anyway, so the file need not be read.
-    let inner = unpackedBytes <= opensMax ? inflated(file).map { Bytes($0) } : nil
-    unpackedBytes += inner?.count ?? 0
+    let inner = unpackedBytes <= opensMax ? inflated(file, opensMax).map { Bytes($0) } : nil
     if unpackedBytes > opensMax {
       obstacle = "\(what) has more content than can be searched for credentials"
     } else if let inner, String(utf8: inner) != nil, !inner.has(0) {
@@ -59,17 +54,12 @@ extension Redaction {
 
   /// Returns the content of a file; `nil` if it is damaged or too large. A client may read a file
   /// that is truncated or that other bytes follow.
-  private mutating func inflated(_ file: EmbeddedTexts.File) -> Data? {
-    let data = Data(file.bytes)
-    do throws(ContentDecoder.Failure) {
-      guard file.form == .deflate else {
-        return try Inflate.beginning(of: data, isRaw: file.form == .zip)
-      }
-      return Inflate.open(data, as: .raw, bytesMax: Inflate.bytesMax, surplusMax: 24)
-    } catch {
-      if error == .tooLarge { unpackedBytes += Inflate.bytesMax + 1 }
-      return nil
-    }
+  private mutating func inflated(_ file: EmbeddedTexts.File, _ bytesMax: Int) -> Data? {
+    let isRaw = file.form == .zip || file.form == .deflate
+    let opened = Inflate.beginning(of: Data(file.bytes), isRaw: isRaw, bytesMax: bytesMax)
+    unpackedBytes += opened.count
+    // Without a signature, it must be complete.
+    return opened.isWhole || file.form != .deflate ? opened.content : nil
   }
 
   /// Whether a text contains a secret.

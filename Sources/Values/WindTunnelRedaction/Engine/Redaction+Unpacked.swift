@@ -1,10 +1,6 @@
 internal import Foundation
 
 extension Redaction {
-  /// The maximum size in bytes of all gzip contents within the texts of one body. A few kilobytes
-  /// of gzip expand to megabytes, and a body may contain thousands of such texts.
-  static let unpackedBytesMax = 16 << 20
-
   /// Returns the edits for an encoded run: its bytes are decoded, searched and encoded again.
   mutating func unpacked(_ bytes: Bytes, _ run: EncodedRun, depth: Int) -> [Edit] {
     guard !run.letters.starts(with: "REDACTED-".utf8) else { return [] }

@@ -257,7 +257,7 @@ extension UpstreamExchange {
       )
     case .stalledContent(let text):
       if let client { connection?.requests.breakOff(client, ProtocolError(.tooSlow, text)) }
-    case .message(let error) where !hasBegun && error.symptom == .malformedResponse:
+    case .message(let error) where error.symptom == .malformedResponse:
       exchange.measure?.known.problem = error.sentence
       fallthrough
     default: failed(failure.symptom, failure.text)
@@ -310,7 +310,8 @@ extension UpstreamExchange {
   ) {
     isOver = true
     guard recorder.isKept, !recorder.isUnread, client?.channel != nil else { return proceed(self) }
-    let interaction = recorder.interaction(result(), at: time ?? recorder.elapsed)
+    let result = recorder.interaction(result(), at: time ?? recorder.elapsed)
+    let interaction = result.isPart ? result.inWholeLines : result
     isWritten = true
     origins.keep(interaction, for: outcome, before: client?.channel) { [self] in
       isWritten = false
@@ -384,9 +385,11 @@ extension UpstreamExchange {
     isOver = true
     recorder.show(isWhole: false)
     live?.cancel()
-    // The stop of the recording closed the connection, not the client.
-    if isStopped, clientEnd == nil { return }
-    let failure = Failure(.cancelled, text: "the client left")
+    // The stop of the recording closed the connection, not the client. Only a recording with a
+    // journal keeps parts.
+    let isCut = isStopped && clientEnd == nil
+    if isCut, !hasBegun || deck.recordingJournal == nil { return }
+    let failure = isCut ? Interaction.cut : Failure(.cancelled, text: "the client left")
     keep(
       recorder.result(endedBy: failure, keepsEncoded: false),
       at: clientEnd ?? recorder.elapsed

@@ -15,8 +15,15 @@ enum URLField {
   ]
 
   /// Returns the kind of a field; `nil` if clients do not follow URLs in it.
+  ///
+  /// Vendors have fields of their own, such as `X-Next`, whose values are absolute URLs. An origin
+  /// without a path is a value of CORS.
   init?(_ field: HeaderField) {
-    guard let kind = Self.kinds.first(where: { field.isNamed($0.name) })?.kind else { return nil }
+    let kind = Self.kinds.first { field.isNamed($0.name) }?.kind
+    let isURL =
+      field.value.utf8.starts(with: "http".utf8)
+      && field.value.wholeMatch(of: /https?:\/\/[^\s\/",;]+\/[^\s",;<>]*/) != nil
+    guard let kind = kind ?? (isURL ? .url : nil) else { return nil }
     self = kind
   }
 
