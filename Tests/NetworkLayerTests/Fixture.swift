@@ -52,9 +52,7 @@ struct Fixture {
   }
 
   /// Starts a call beside the test.
-  func start(
-    _ endpoint: Endpoint? = nil
-  ) -> Task<Result<CallResponse, NetworkError>, Never> {
+  func start(_ endpoint: Endpoint? = nil) -> Task<Result<CallResponse, NetworkError>, Never> {
     Task { await result(of: endpoint ?? page) }
   }
 

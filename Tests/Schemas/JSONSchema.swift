@@ -9,6 +9,10 @@ package struct JSONSchema {
     root = try JSON(parsing: Data(contentsOf: file), source: "schema")
   }
 
+  package init(parsing text: String) throws {
+    root = try JSON(parsing: text.utf8, source: "schema")
+  }
+
   package func problems(_ value: JSON, _ schema: JSON, _ place: String = "$") -> [String] {
     if schema == true { return [] }
     guard case .object(let words) = schema else { return ["\(place): no schema"] }
@@ -34,8 +38,8 @@ package struct JSONSchema {
     case ("const", let only): return value == only ? [] : ["\(place): \(value)"]
     case ("enum", .array(let all)): return all.contains(value) ? [] : ["\(place): \(value)"]
     case ("minimum", let least):
-      guard let number = value.doubleValue, let least = least.doubleValue else { return [] }
-      return number >= least ? [] : ["\(place): \(number)"]
+      guard case .number = value, let least = least.doubleValue else { return [] }
+      return (value.doubleValue ?? -.infinity) >= least ? [] : ["\(place): \(value)"]
     case ("maximum", let most):
       guard let number = value.doubleValue, let most = most.doubleValue else { return [] }
       return number <= most ? [] : ["\(place): \(number)"]

@@ -89,16 +89,10 @@ import WindTunnelRelease
     let twice = Made.zip([
       .init(name: "x", content: Self.program), .init(name: "y", content: Self.program, place: 0),
     ])
-    expectEqual(
-      look(twice),
-      ["unread it is damaged: its entries overlap, or are after its end"]
-    )
+    expectEqual(look(twice), ["unread it is damaged: its entries overlap, or are after its end"])
     var nested = Made.elf([1])
     for _ in 0..<5 { nested = Made.zip([.init(name: "z", content: nested, isDeflated: false)]) }
-    expectEqual(
-      look(nested),
-      ["unread it:z:z:z:z has more than the maximum of 4 nested archives"]
-    )
+    expectEqual(look(nested), ["unread it:z:z:z:z has more than the maximum of 4 nested archives"])
   }
 
   @Test func `what is beyond a limit is refused once, in words`() {
@@ -111,17 +105,12 @@ import WindTunnelRelease
       .init(name: "a", content: Made.zip((0..<4).map { .init(name: "\($0)", content: [1]) })),
       .init(name: "b", content: [1]),
     ])
-    expectEqual(
-      look(pair, limits: limits),
-      ["unread it:a:3 has more than the maximum of 5 files"]
-    )
+    expectEqual(look(pair, limits: limits), ["unread it:a:3 has more than the maximum of 5 files"])
     limits = ReleaseCheck.Limits()
     limits.bytes = file.count + 3
     expectEqual(
       look(file, limits: limits),
-      [
-        "unread it:3 has more than the maximum of \(file.count + 3) bytes in total"
-      ]
+      ["unread it:3 has more than the maximum of \(file.count + 3) bytes in total"]
     )
   }
 

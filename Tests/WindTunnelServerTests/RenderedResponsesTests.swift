@@ -110,6 +110,18 @@ import TestSupport
         body: Body("one")
       )
     ),
+    Case(
+      testDescription: "a URL of the origin",
+      response: Response(headers: ["X-Next": "http://api.example.test/b", "Content-Length": "0"])
+    ),
+    Case(
+      testDescription: "a URL with this server's port",
+      response: Response(headers: ["X-Next": "http://a.test:1/b", "Content-Length": "0"])
+    ),
+    Case(
+      testDescription: "a path",
+      response: Response(headers: ["Content-Location": "/b", "Content-Length": "0"])
+    ),
     Case(testDescription: "a log of requests", isWatched: true),
   ]
 
@@ -133,6 +145,8 @@ import TestSupport
     Response(headers: ["X-Before": "a", "Content-Length": "3", "X-After": "b"], body: Body("one")),
     Response(headers: ["Connection": "keep-alive"], body: Body("one")),
     Response(status: 200, headers: ["Content-Length": "0"]),
+    Response(headers: ["X-Next": "https://cdn.example.test/b", "Content-Length": "0"]),
+    Response(headers: ["Link": "<https://cdn.example.test/b>; rel=next", "Content-Length": "0"]),
   ]
 
   @Test(arguments: responses)

@@ -43,11 +43,7 @@ import WindTunnelURLSession
 
   @Test func `64 sessions on one URL hear their own decks and no other`() async {
     await concurrently(0..<64) { number in
-      let stub = Stub.get(
-        "https://api.example.test/n",
-        json: ["n": .number(number)],
-        then: .repeat
-      )
+      let stub = Stub.get("https://api.example.test/n", json: ["n": .number(number)], then: .repeat)
       let session = Deck([stub]).session()
       for _ in 0..<20 {
         let seen = await session.seen("https://api.example.test/n")

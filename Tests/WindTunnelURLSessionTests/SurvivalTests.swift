@@ -30,9 +30,7 @@ import WindTunnelURLSession
         Request("GET", "https://api.example.test/a"),
         Response(status: 302, headers: ["Location": "/n"])
       )
-      let deck = Deck([
-        .recorded(moved), .get("https://api.example.test/n", json: ["n": 1]),
-      ])
+      let deck = Deck([.recorded(moved), .get("https://api.example.test/n", json: ["n": 1])])
       let seen = await deck.session().seen("https://api.example.test/a")
       try #require(seen.text == #"{"n":1}"#)
     }

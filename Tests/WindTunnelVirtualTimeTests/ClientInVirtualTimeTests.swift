@@ -3,11 +3,7 @@ import WindTunnelNetworkLayer
 import WindTunnelVirtualTimeTesting
 
 /// A client with all its policy, and nothing in it that knows of virtual time.
-@Suite(
-  .virtualTime(seed: 1),
-  .onThisSystem,
-  .timeLimit(.minutes(5))
-)
+@Suite(.virtualTime(seed: 1), .onThisSystem, .timeLimit(.minutes(5)))
 struct ClientInVirtualTimeTests {
   /// Answers after so long, each time with the next of these statuses, and the last from then on.
   private actor Server {

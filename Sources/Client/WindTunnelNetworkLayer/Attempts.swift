@@ -1,10 +1,6 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The attempts of a call: slots, middleware, the transport, and the waits between attempts.
 struct Attempts {
   private let call: CallContext

@@ -1,9 +1,4 @@
 internal import Foundation
-internal import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// One call on its way through cache, queue, shared responses and attempts.
 struct Call {

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A client of an API, composed of a request builder, a transport, a retry policy and an observer.
 ///
 /// ```swift

@@ -3,11 +3,6 @@ internal import WindTunnel
 internal import WindTunnelNetworkLayer
 internal import WindTunnelNetworkLayerDebug
 internal import WindTunnelServer
-internal import WindTunnelSymptoms
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// An attempt of a client's call, or a call without an attempt, as a console shows it.
 struct LayerAttempt: ConsoleSubject {

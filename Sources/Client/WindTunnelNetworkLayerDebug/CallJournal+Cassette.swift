@@ -1,10 +1,8 @@
 public import WindTunnel
 public import WindTunnelNetworkLayer
-internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import Foundation
-  package import FoundationNetworking
 #else
   package import Foundation
 #endif

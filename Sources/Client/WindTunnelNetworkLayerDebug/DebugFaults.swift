@@ -4,10 +4,6 @@ public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// The simulated faults of a debug build, for testing screens that rarely appear.
 public enum DebugFaults: Sendable, Hashable, CustomStringConvertible {
   /// The real network, without simulated faults.

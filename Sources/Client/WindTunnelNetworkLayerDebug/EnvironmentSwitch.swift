@@ -1,10 +1,6 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A middleware that sends a running app's requests to another environment.
 ///
 /// ```swift

@@ -3,7 +3,6 @@ public import WindTunnelNetworkLayer
 internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

@@ -1,5 +1,4 @@
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelHTTP
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms

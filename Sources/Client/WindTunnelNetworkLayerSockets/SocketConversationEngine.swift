@@ -1,13 +1,8 @@
 public import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelHTTP
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelWire
-
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
 
 /// A WebSocket engine on this package's own sockets (RFC 6455), for platforms whose `URLSession`
 /// has none.
@@ -72,7 +67,8 @@ public struct SocketConversationEngine: ConversationEngine {
       line.cancel()
     }
     switch try handshaken.get() {
-    case .done(let headers): return .opened(SocketConnection(line: line, arrivals), headers)
+    case .done(let headers):
+      return .opened(SocketConnection(line: line, arrivals: arrivals), headers)
     case .refused(let response): return .refused(response)
     }
   }
@@ -138,12 +134,8 @@ private final class SocketArrivals: Sendable {
 
 /// One connection. It has its socket from the beginning, so that nothing can be sent without one.
 private struct SocketConnection: ConversationConnection {
-  private let line: WebSocketLine
-  private let arrivals: SocketArrivals
-
-  init(line: WebSocketLine, _ arrivals: SocketArrivals) {
-    (self.line, self.arrivals) = (line, arrivals)
-  }
+  let line: WebSocketLine
+  let arrivals: SocketArrivals
 
   private var state: Awaited<SocketArrivals.State> { arrivals.state }
 

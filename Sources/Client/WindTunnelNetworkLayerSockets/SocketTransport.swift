@@ -4,10 +4,6 @@ public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelWire
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// An HTTP/1.1 transport on this package's own sockets (RFC 9110, RFC 9112).
 ///
 /// ```swift

@@ -4,10 +4,6 @@ internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelWire
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// An app's request in the form for a socket, and the request that follows a redirect (RFC 9110
 /// §15.4).
 struct WrittenRequest {

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 

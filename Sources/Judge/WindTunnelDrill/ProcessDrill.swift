@@ -1,6 +1,5 @@
 internal import Dispatch
 public import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 

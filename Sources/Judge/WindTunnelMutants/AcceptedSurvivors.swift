@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnel
 
 /// The blind spots that a team accepts, with a reason for each (`mutate.json`).
 package struct AcceptedSurvivors: Sendable, Hashable {
@@ -12,7 +11,7 @@ package struct AcceptedSurvivors: Sendable, Hashable {
     package var reason = ""
     /// Digests of the recordings that the tests used.
     package var recordings: [String] = []
-    /// The names of the tests that used them.
+    /// The identities of the tests that used them.
     package var tests: [String] = []
 
     /// Whether an operator is accepted.

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension Request {
   /// The method and the path without secrets, with a placeholder for each identifier.
   ///

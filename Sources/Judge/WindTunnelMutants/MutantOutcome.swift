@@ -1,5 +1,3 @@
-package import WindTunnel
-
 /// The results of one mutant with each test that uses its recording.
 package struct MutantOutcome: Sendable {
   /// The result with one test; `nil` if the mutant was not tried.
@@ -29,6 +27,9 @@ package struct MutantOutcome: Sendable {
     if runs.contains(where: { $0.result.isKill }) { return .noticed }
     return survivors.isEmpty ? .undecided : .survived
   }
+
+  /// Whether a test hung.
+  var hasHung: Bool { runs.contains { $0.result == .hung } }
 
   /// Whether an untried run may still change that no test has failed.
   var isOpen: Bool { verdict != .noticed && runs.contains { $0.result == nil } }

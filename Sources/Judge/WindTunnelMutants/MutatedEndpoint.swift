@@ -1,5 +1,3 @@
-package import WindTunnel
-
 /// The parts of an endpoint's responses that a suite of tests checks.
 package struct MutatedEndpoint: Sendable {
   /// The verdict on one level, with its sign in a table.
@@ -31,12 +29,14 @@ package struct MutatedEndpoint: Sendable {
   let decided: [MutantOutcome]
   /// The operators that no test noticed and no rule excuses, without the accepted ones.
   package let blindSpots: Set<MutationOperator>
-  /// The same that an entry of the accept file covers.
+  /// The operators under which a test hung, without the accepted ones.
+  package let hangs: Set<MutationOperator>
+  /// The operators of both kinds that an entry of the accept file covers.
   package let accepted: Set<MutationOperator>
   package let excuses: Set<Excuse>
   /// A digest of each recording that the tests use.
   package let digests: [String]
-  /// The names of the tests that use it.
+  /// The identities of the tests that use it.
   package let tests: [String]
 
   /// Judges the outcomes of an endpoint.
@@ -49,7 +49,7 @@ package struct MutatedEndpoint: Sendable {
     digests = recordings.map { interaction in
       String(SHA256.hexadecimal(Cassette([interaction]).data()).prefix(12))
     }.sorted()
-    tests = Set(outcomes.flatMap(\.runs).map(\.test.name)).sorted()
+    tests = Set(outcomes.flatMap(\.runs).map(\.test.identity)).sorted()
     let expected = outcomes.filter { $0.expectation == .noticed }
     decided = expected.filter { $0.verdict != .undecided }
     var (accused, excuses) = (Set<MutationOperator>(), Set<Excuse>())
@@ -63,9 +63,15 @@ package struct MutatedEndpoint: Sendable {
       entry.endpoint == name && Set(digests).isSubset(of: entry.recordings)
         && Set(tests).isSubset(of: entry.tests)
     }
-    accepted = accused.filter { accused in valid.contains { $0.covers(accused) } }
-    blindSpots = accused.subtracting(accepted)
+    let hung = Set(outcomes.filter(\.hasHung).map(\.mutant.operator))
+    // A column does not cover hangs, because its other faults are not tried for hangs again.
+    let named = hung.filter { fault in valid.contains { $0.faults.contains(fault.name) } }
+    accepted = named.union(accused.filter { fault in valid.contains { $0.covers(fault) } })
+    (blindSpots, hangs) = (accused.subtracting(accepted), hung.subtracting(accepted))
   }
+
+  /// The faults to accept.
+  var faults: Set<MutationOperator> { blindSpots.union(hangs) }
 
   package func column(_ level: MutationOperator.Level) -> Column {
     let all = decided.filter { $0.mutant.operator.level == level }.grouped(by: \.mutant.operator)
@@ -112,6 +118,16 @@ package struct MutatedEndpoint: Sendable {
     return survivors.filter {
       $0.name == "lists-empty" ? hasLists : $0.name == "other-body" ? ignoresValues : true
     }
+  }
+}
+
+extension MutatedTest {
+  /// The identifier without secrets, and without its line, which other changes move.
+  ///
+  /// The identifier of a part contains folders of this machine, so its name is used.
+  package var identity: String {
+    (isPart ? name : id.replacing(/\.swift:\d+:\d+/, with: ".swift", maxReplacements: 1))
+      .withoutSecrets
   }
 }
 

@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 extension MutationLog {
   /// Returns the outcome of each mutant of a recording that a passing test used, with the mutants
   /// that were not tried.

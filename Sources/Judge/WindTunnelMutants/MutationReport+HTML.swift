@@ -1,6 +1,4 @@
 package import Foundation
-internal import WindTunnel
-internal import WindTunnelReports
 
 extension MutationReport {
   /// The report as one self-contained HTML page, with every recording, operator and test.

@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnel
 
 // The text of a report, version 1.
 //

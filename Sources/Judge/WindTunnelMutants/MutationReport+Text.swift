@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelFindings
-
 extension MutationReport {
   /// The maximum number of lines of the short text.
   private static let linesMax = 25
@@ -17,8 +14,9 @@ extension MutationReport {
     let below = lowerLines(width: width)
     let end = [again.map { "again: \($0)" }, "", verdictLine].compactMap { $0 }
     let rowsMax = isLong ? .max : max(Self.linesMax - below.count - end.count - 6, 1)
-    let rows = endpoints.prefix(rowsMax).map { endpoint in
-      [endpoint.name.visibleInLine.cut(at: width * 2 / 5)]
+    let names = endpoints.map(\.name.visibleInLine)
+    let rows = zip(endpoints, names).prefix(rowsMax).map { endpoint, name in
+      [name.cut(at: width * 2 / 5, unlike: names)]
         + MutatedEndpoint.levels.map { endpoint.column($0).rawValue } + [endpoint.remark]
     }
     let rest = endpoints.count - rows.count
@@ -120,6 +118,9 @@ extension MutationReport {
     case .none, .newBlindSpot: words
     case .suiteFailed: "the suite crashed or hung; \(words)"
     case .undecided: "nothing is known: no test that passes received a broken response"
+    case .interrupted, .terminated:
+      "INTERRUPTED (\(verdict.rawValue)): after \(runs.count - count(nil)) of \(runs.count) faults"
+        + (stop.map { "; the same command with --log \($0.log.asShellWord) tries the rest" } ?? "")
     }
   }
 }
@@ -150,5 +151,14 @@ extension String {
   /// Returns the text with a maximum number of characters.
   fileprivate func cut(at width: Int) -> String {
     count <= width ? self : "\(prefix(width - 1))…"
+  }
+
+  /// Returns the name with a maximum number of characters. If others would be equal, the beginning
+  /// that it shares with them is replaced, and not its end.
+  fileprivate func cut(at width: Int, unlike names: [String]) -> String {
+    let start = prefix(width - 1)
+    let alike = count > width ? names.filter { $0 != self && $0.hasPrefix(start) } : []
+    let common = alike.map { zip($0, self).prefix { $0 == $1 }.count }.max()
+    return (common.map { "\(prefix { $0 != " " }) …\(dropFirst($0))" } ?? self).cut(at: width)
   }
 }

@@ -1,5 +1,3 @@
-package import WindTunnel
-
 /// A report of the faults that a suite of tests does not notice.
 package struct MutationReport: Sendable {
   /// The verdict, by its exit code. It never depends on a percentage.
@@ -11,6 +9,10 @@ package struct MutationReport: Sendable {
     /// No mutant was noticed or survived.
     case undecided = 98
     case newBlindSpot = 99
+    /// SIGINT stopped the run.
+    case interrupted = 130
+    /// SIGTERM stopped the run.
+    case terminated = 143
   }
 
   /// A run of a test with a mutant, at its endpoint.
@@ -32,6 +34,10 @@ package struct MutationReport: Sendable {
   package let command: [String]
   /// The time of all runs; `nil` if it is unknown.
   package let duration: Duration?
+  /// The verdict of an interrupted run, and the log to resume from.
+  package typealias Stop = (verdict: SuiteVerdict, log: String)
+  /// The end of an interrupted run; `nil` if it was not interrupted.
+  let stop: Stop?
 
   /// Creates a report from a log.
   ///
@@ -43,16 +49,19 @@ package struct MutationReport: Sendable {
   ///   - command: The words behind `windtunnel mutate`, without secrets and without flags that
   ///     choose requests and faults: its flags, `--`, and the program with its arguments.
   ///   - duration: The time of all runs; `nil` if it is unknown.
+  ///   - stop: The end of an interrupted run; `nil` if it was not interrupted.
   package init(
     events: [MutationEvent],
     cassettes: [String: Cassette],
     accepted: AcceptedSurvivors = AcceptedSurvivors(),
     acceptedFile: String = "mutate.json",
     command: [String],
-    duration: Duration? = nil
+    duration: Duration? = nil,
+    stop: Stop? = nil
   ) {
+    self.stop = stop
     let log = MutationLog(events)
-    (plan, tests) = (log.plan, log.tests)
+    (plan, tests) = (log.plan, log.tests.filter { !$0.isSuite })
     leftBehind = log.tests.filter { log.after[$0.id] == false }
     (self.accepted, self.acceptedFile) = (accepted, acceptedFile)
     (self.command, self.duration) = (command, duration)
@@ -82,7 +91,10 @@ package struct MutationReport: Sendable {
   func count(_ result: MutantResult?) -> Int { runs.count { $0.result == result } }
 
   package var verdict: SuiteVerdict {
-    if count(.crashed) + count(.hung) > 0 { return .suiteFailed }
+    if let stop { return stop.verdict }
+    if count(.crashed) > 0 || endpoints.contains(where: { !$0.hangs.isEmpty }) {
+      return .suiteFailed
+    }
     if !blindEndpoints.isEmpty { return .newBlindSpot }
     return endpoints.contains { $0.outcomes.contains { $0.verdict != .undecided } }
       ? .none : .undecided
@@ -91,9 +103,14 @@ package struct MutationReport: Sendable {
 
 // The file of accepted blind spots.
 extension MutationReport {
+  /// Whether the file of ``accepting(reason:)`` leads to another verdict: a crash is not accepted.
+  package var isAcceptable: Bool {
+    [.newBlindSpot, .suiteFailed].contains(verdict) && count(.crashed) == 0
+  }
+
   /// The accepted entries that do not have a recording or a test of a blind spot.
   package var outdatedEntries: [AcceptedSurvivors.AcceptedFaults] {
-    accepted.all.filter { endpoint(of: $0)?.blindSpots.contains(where: $0.covers) ?? false }
+    accepted.all.filter { endpoint(of: $0)?.faults.contains(where: $0.covers) ?? false }
   }
 
   /// The accepted entries whose endpoint no test uses, in a run of all endpoints.
@@ -105,30 +122,30 @@ extension MutationReport {
   package var unneededEntries: [AcceptedSurvivors.AcceptedFaults] {
     accepted.all.filter { entry in
       guard let endpoint = endpoint(of: entry), isDecided(entry) else { return false }
-      return !endpoint.blindSpots.union(endpoint.accepted).contains(where: entry.covers)
+      return !endpoint.faults.union(endpoint.accepted).contains(where: entry.covers)
     }
   }
 
   /// Whether the run has tried every fault of an entry, with each test.
   private func isDecided(_ entry: AcceptedSurvivors.AcceptedFaults) -> Bool {
     let faults = (endpoint(of: entry)?.outcomes ?? [])
-      .filter { $0.expectation == .noticed && entry.covers($0.mutant.operator) }
+      .filter { ($0.expectation == .noticed || $0.hasHung) && entry.covers($0.mutant.operator) }
     return plan.operators == nil && plan.only.isEmpty && !faults.isEmpty
-      && faults.allSatisfy { $0.verdict != .undecided && !$0.isOpen }
+      && faults.allSatisfy { ($0.verdict != .undecided || $0.hasHung) && !$0.isOpen }
   }
 
   private func endpoint(of entry: AcceptedSurvivors.AcceptedFaults) -> MutatedEndpoint? {
     endpoints.first { $0.name == entry.endpoint }
   }
 
-  /// Returns the file that accepts every blind spot: valid entries stay, and entries that a partial
-  /// run has not decided; new ones have a reason.
+  /// Returns the file that accepts every blind spot and every hang: valid entries stay, and entries
+  /// that a partial run has not decided; new ones have a reason.
   package func accepting(reason: String) -> AcceptedSurvivors {
     let gone = unneededEntries + outdatedEntries.filter(isDecided)
-    let new = blindEndpoints.map { endpoint in
+    let new = endpoints.filter { !$0.faults.isEmpty }.map { endpoint in
       AcceptedSurvivors.AcceptedFaults(
         endpoint: endpoint.name,
-        faults: endpoint.blindSpots.map(\.name).sorted(),
+        faults: endpoint.faults.map(\.name).sorted(),
         reason: reason,
         recordings: endpoint.digests,
         tests: endpoint.tests

@@ -1,7 +1,5 @@
-public import WindTunnel
 public import WindTunnelDrill
 public import WindTunnelSymptoms
-internal import WindTunnelTesting
 
 extension Drill {
   /// Creates a drill of a cassette that is found as by the trait `.cassette("NAME")`.

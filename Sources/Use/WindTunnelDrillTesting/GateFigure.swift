@@ -1,5 +1,4 @@
 public import WindTunnel
-internal import WindTunnelCore
 
 /// A metric of a report, of all calls or of some, which a gate compares with a bar.
 ///

@@ -1,5 +1,4 @@
 #if !canImport(Darwin)
-  internal import FoundationNetworking
   internal import WindTunnelNetworkLayer
   internal import WindTunnelNetworkLayerSockets
 

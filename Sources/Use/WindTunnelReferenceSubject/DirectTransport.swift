@@ -5,10 +5,6 @@ internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A transport of the reference client that sends requests to a deck without a session.
 struct DirectTransport: Transport {
   let exchange: DirectExchange

@@ -3,10 +3,6 @@ internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A transport that sends the requests for recorded origins to the addresses of a call.
 ///
 /// The client knows its servers by their origins, so its cache and its circuit breakers have the
@@ -41,13 +37,9 @@ struct ReaddressingTransport: Transport {
 
 /// An engine of conversations that sends handshakes to the addresses of a call.
 struct ReaddressingEngine: ConversationEngine {
-  private let servers: [CallServer]
-  private let engine: any ConversationEngine
-
-  /// Creates an engine for some servers. A conversation with any other host fails.
-  init(_ servers: [CallServer], by engine: any ConversationEngine) {
-    (self.servers, self.engine) = (servers, engine)
-  }
+  /// A conversation with any other host fails.
+  let servers: [CallServer]
+  let engine: any ConversationEngine
 
   func open(_ request: URLRequest) async throws(TransportError) -> ConversationOpening {
     try await engine.open(request.readdressed(among: servers))

@@ -1,5 +1,4 @@
 package import Foundation
-package import WindTunnel
 package import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 

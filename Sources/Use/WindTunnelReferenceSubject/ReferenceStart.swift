@@ -1,26 +1,17 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
 internal import WindTunnelNetworkLayerOffline
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// The start of the reference client, like the start of an app.
 ///
 /// It fetches a configuration from the first server, checks it, and probes all servers. If neither
 /// succeeds, it uses the configuration of an earlier start.
 struct ReferenceStart: Sendable {
-  private let recorded: RecordedStartup
-  private let time: any TimeSource
+  let recorded: RecordedStartup
+  let time: any TimeSource
   /// The version of the app for which configurations are encrypted.
   private static let app = "1.0"
-
-  init(_ recorded: RecordedStartup, _ time: any TimeSource) {
-    (self.recorded, self.time) = (recorded, time)
-  }
 
   /// Returns the folder of an app that was launched before; `nil` for a first launch.
   func folder(of state: StartupState) async throws -> TemporaryFolder? {

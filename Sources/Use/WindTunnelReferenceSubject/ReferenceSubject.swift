@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelDrill
 internal import WindTunnelNetworkLayer
@@ -7,10 +6,6 @@ internal import WindTunnelNetworkLayerOffline
 internal import WindTunnelNetworkLayerSockets
 internal import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// The reference client with its default policy, used as in an app.
 ///
@@ -64,7 +59,7 @@ struct ReferenceSubject: Subject {
 
   func warmUp(_ rehearsal: WarmUp) async {
     if let recorded = rehearsal.startup {
-      let start = ReferenceStart(recorded, time)
+      let start = ReferenceStart(recorded: recorded, time: time)
       // Without a folder every launch is the first, as in an app.
       let kept = (try? await start.folder(of: rehearsal.startupState)) ?? nil
       launch.withLock { $0 = (start, kept) }
@@ -135,7 +130,8 @@ struct ReferenceSubject: Subject {
     let origin = Self.origin(of: call.request)
     let transport = transport(of: call, from: origin)
     let limit = call.deadline * Self.share
-    var limits = CallLimits(attemptTimeout: Self.attemptTimeout(of: call), deadline: limit)
+    let most = max(call.attemptTimeout, min(Self.attemptLimit, call.deadline * Self.attemptShare))
+    var limits = CallLimits(attemptTimeout: most, deadline: limit)
     var (admission, cache) = (admission, Optional(cache))
     var startup: Startup?
     if let launch = launch.withLock({ $0 }) {
@@ -169,10 +165,6 @@ struct ReferenceSubject: Subject {
     return (client, startup?.record.dial?.isFound != false)
   }
 
-  private static func attemptTimeout(of call: DrillCall) -> Duration {
-    max(call.attemptTimeout, min(attemptLimit, call.deadline * attemptShare))
-  }
-
   /// Holds the call's conversation until every recorded message of the server was received, over
   /// several connections if necessary.
   private func hold(
@@ -184,8 +176,8 @@ struct ReferenceSubject: Subject {
     // An engine needs a thread, and few drills have conversations.
     let carrier = carrier.value(orMade: { ConversationCarrier() })
     let engine = ReaddressingEngine(
-      Self.servers(of: call, knownAs: origin),
-      by: carrier.engine(session: call.session)
+      servers: Self.servers(of: call, knownAs: origin),
+      engine: carrier.engine(session: call.session)
     )
     let endpoint = Endpoint(
       .get,

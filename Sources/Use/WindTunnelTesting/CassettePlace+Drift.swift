@@ -1,11 +1,6 @@
 internal import Foundation
 internal import WindTunnel
 internal import WindTunnelServer
-internal import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 extension CassettePlace {
   /// In `verify` mode (`WINDTUNNEL_RECORD`), compares live responses with the responses played to a

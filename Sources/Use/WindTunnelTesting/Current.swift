@@ -1,11 +1,9 @@
 internal import Testing
 public import WindTunnel
 internal import WindTunnelServer
-internal import WindTunnelURLSession
 
 #if canImport(FoundationNetworking)
   internal import Foundation
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

@@ -1,7 +1,6 @@
 internal import Foundation
 public import Testing
 public import WindTunnel
-internal import WindTunnelServer
 
 /// A trait that plays a cassette for a test, each time from its beginning.
 public struct CassetteTrait: TestTrait, SuiteTrait, TestScoping {

@@ -3,11 +3,6 @@ internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
-internal import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// The deck of one test, with the sessions and the server that use it.
 final class Tunnel: Sendable {

@@ -4,7 +4,6 @@ public import WindTunnel
 
 #if canImport(FoundationNetworking)
   internal import Foundation
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

@@ -1,6 +1,5 @@
 public import Foundation
 public import Testing
-public import WindTunnelVirtualTime
 
 /// A trait that runs a test in virtual time.
 public struct VirtualTimeTrait: TestTrait, SuiteTrait, TestScoping {

@@ -28,9 +28,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case inconclusive = 98
   /// A gate failed, which is worse than an inconclusive gate.
   case gateFailed = 99
-  /// A drill was interrupted by SIGINT.
+  /// A drill or a mutated run was interrupted by SIGINT.
   case interrupted = 130
-  /// A drill was terminated by SIGTERM.
+  /// A drill or a mutated run was terminated by SIGTERM.
   case terminated = 143
 
   /// The meaning of the code for users, in one line.
@@ -65,7 +65,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .interrupted:
       "SIGINT interrupted a drill or mutate; the report covers the finished calls."
     case .terminated:
-      "SIGTERM ended a drill; the report covers the finished calls."
+      "SIGTERM ended a drill or mutate; the report covers the finished calls."
     }
   }
 }

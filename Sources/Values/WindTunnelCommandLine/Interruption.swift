@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// SIGINT and SIGTERM, which end a server in good order.
@@ -60,6 +59,23 @@ package struct Interruption: Sendable {
   package func wait() async -> Int32? {
     for await signal in signals { return signal }
     return nil
+  }
+
+  /// Performs a task that the next signal cancels. Returns its result, and the signal if there was
+  /// one.
+  package static func run<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async -> (result: Result<Value, any Error>, signal: Int32?) {
+    let interruption = Interruption()
+    let task = Task { try await body() }
+    let watch = Task {
+      let signal = await interruption.wait()
+      if signal != nil { task.cancel() }
+      return signal
+    }
+    let result = await task.result
+    watch.cancel()
+    return (result, await watch.value)
   }
 
   private static func tell(_ number: Int32) {

@@ -3,10 +3,6 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The calls to a task's client that deliver a response.
 ///
 /// The client receives a response before the end, and one terminal call (``LoadingTask``). If the

@@ -3,7 +3,6 @@ public import WindTunnel
 public import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

@@ -3,10 +3,6 @@ package import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
 package import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// A client of a deck without a session, which waits in the caller's task and uses the task's
 /// clock.
 package struct DirectExchange: Sendable {

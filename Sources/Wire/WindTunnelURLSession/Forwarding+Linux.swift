@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
   internal import Foundation
-  internal import FoundationNetworking
 
   extension Forwarding {
     /// Treats a challenge as the end of its response.

@@ -3,10 +3,6 @@ internal import Foundation
 internal import WindTunnel
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Sends a request to the live origin on behalf of a loading task that records.
 ///
 /// The request uses a session of the harness without cookies, cache, credentials and redirects. Its

@@ -3,10 +3,6 @@ package import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 package import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The `URLProtocol` of a registered class, which creates a ``LoadingTask`` for each task.
 ///
 /// It follows rules that are safe on Linux. It calls the client only on the task's own queue, never

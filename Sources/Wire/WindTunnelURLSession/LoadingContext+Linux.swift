@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
   internal import Dispatch
   internal import Foundation
-  internal import FoundationNetworking
   internal import WindTunnel
 
   /// A protocol's task as far as it is required, and the queue on which to call the client.

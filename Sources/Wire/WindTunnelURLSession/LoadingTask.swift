@@ -3,10 +3,6 @@ internal import Foundation
 @_spi(WindTunnel) internal import WindTunnel
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// One task from its request to its last response, across redirects.
 ///
 /// All code runs on the task's own queue, so no locks are necessary. A task that is suspended and

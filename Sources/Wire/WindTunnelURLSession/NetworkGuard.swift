@@ -1,10 +1,6 @@
 internal import Foundation
 package import WindTunnel
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The only server to which a test on the wire may send requests.
 package struct NetworkGuard: Sendable {
   /// The origin of the server, such as `http://127.0.0.1:8080`.

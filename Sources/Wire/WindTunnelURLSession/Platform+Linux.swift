@@ -1,7 +1,6 @@
 #if !canImport(Darwin)
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import Foundation
-  internal import FoundationNetworking
   internal import WindTunnel
 
   /// The differences between the platforms' own protocols.

@@ -1,10 +1,6 @@
 internal import Foundation
 internal import WindTunnel
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The conversion of a `URLRequest` to a request of WindTunnel.
 enum RequestBridge {
   /// The maximum size of a streamed body in bytes. A longer body fails the task.

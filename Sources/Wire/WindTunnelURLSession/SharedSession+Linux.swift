@@ -2,7 +2,6 @@
   internal import Dispatch
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import Foundation
-  internal import FoundationNetworking
 
   // A request belongs to the test whose task resumes it. swift-corelibs-foundation calls `canInit`
   // of a protocol class within `resume()` on the caller's thread. Without a cache it also creates

@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
   internal import Foundation
-  internal import FoundationNetworking
 #else
   internal import Foundation
 #endif

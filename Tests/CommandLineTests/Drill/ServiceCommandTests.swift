@@ -108,23 +108,6 @@ import WindTunnelReports
     expectEqual(run.code, 0, "\(run)")
   }
 
-  @Test(.world, arguments: [["python3", "py"], ["node", "mjs"]])
-  func `a copy behind errors is shown as one, or it is named`(language: [String]) async throws {
-    let words = [language[0], "shows_copies.\(language[1])"]
-    guard let command = try await command(words, in: scratch) else {
-      try Test.cancel("this machine has no \(language[0])")
-    }
-    for (words, code) in [([], 99), (["honest"], 0)] as [([String], Int32)] {
-      let run = try await scratch.run(
-        ["drill", "--scenario", "warm-outage", "--report", "drill.json", "--"] + command + words
-      )
-      let report = try Report(contentsOf: scratch.file("drill.json"))
-      let rules = report.findings.map(\.finding.rule)
-      expectEqual(rules.contains("shows-stale-as-fresh"), code == 99, "\(run.out)")
-      expectEqual(run.code, code, "\(run)")
-    }
-  }
-
   @Test(arguments: [("asks_on.py", true), ("shares_limits.py", false)])
   func `calls must respect a limit that another call received`(file: String, isNamed: Bool)
     async throws

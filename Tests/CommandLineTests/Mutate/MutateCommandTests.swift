@@ -47,6 +47,41 @@ import WindTunnel
     #expect(try scratch.text("mutate.json").contains("not ours"))
     try await scratch.run(["mutate"] + line.words).exits(0)
     try await scratch.run(["mutate", "--accepted", "none.json"] + line.words).exits(99)
+    let faults = ["--fault", "status-500", "--fault", "empty-200"]
+    let hanging = ["mutate", "--cassette", "a.json", "--timeout", "1s"] + faults
+    let script = "curl -sf {url}/a >out || exec tail -f /dev/null; grep -q a out"
+    let words = ["--", "/bin/sh", "-c", script]
+    try await scratch.run(hanging + words).exits(97)
+    let accepting = ["--accept", "--reason", "it waits for ever"]
+    try await scratch.run(hanging + accepting + words).exits(0)
+    let run = try await scratch.run(hanging + words).exits(0)
+    #expect(run.out.hasSuffix("of 1 endpoints; accepted at 1 (mutate.json)\n"), "\(run)")
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  func `an interrupted run keeps its results, and says how to resume`(signal: Int32, code: Int32)
+    async throws
+  {
+    try scratch.write(Texts.cassette, to: "a.json")
+    let script = """
+      echo >>runs; curl -sf {url}/a >out || [ ! -e wait ] || exec tail -f runs
+      """
+    let line: CommandLine = "--cassette a.json --fault empty-200 --fault status-500 -- /bin/sh -c"
+    let command = line.words + [script]
+    try scratch.write("", to: "wait")
+    let flight = try Flight(["mutate"] + command, in: scratch)
+    while try (scratch.has("runs") ? scratch.text("runs").count : 0) < 4 { await Task.yield() }
+    flight.signal(signal)
+    let run = try await flight.end().exits(code)
+    let last = try #require(run.out.split(separator: "\n").last)
+    let words = "INTERRUPTED (\(code)): after 1 of 2 faults; the same command with --log "
+    #expect(last.hasPrefix(words) && last.hasSuffix(" tries the rest"), "\(run)")
+    let log = "\(last.dropFirst(words.count).dropLast(15))"
+    for name in ["wait", "runs"] { try FileManager.default.removeItem(at: scratch.file(name)) }
+    let rest = try await scratch.run(["mutate", "--log", log] + command).exits(99)
+    #expect(rest.out.contains("other results: not tried 0"), "\(rest)")
+    try expectEqual(scratch.text("runs").count, 2 + 1 + 1)
+    try FileManager.default.removeItem(atPath: log)
   }
 
   @Test func `JUnit tells which test notices which response`() async throws {
@@ -58,7 +93,9 @@ import WindTunnel
       """
     let run = try await scratch.run(line.words + [script])
     run.exits(99)
+    #expect(run.out.hasPrefix("tests that passed twice 3 of 3 "), "\(run)")
     let report = try JSON(parsing: scratch.text("r.json").utf8, source: "report")
+    expectEqual(report["tests"]?.elements.map { $0["test"]?.stringValue }, ["T.a", "T.b", "T.c"])
     let columns = try #require(report["endpoints"]?.elements).map { endpoint in
       [endpoint["endpoint"], endpoint["columns"]?["status"], endpoint["columns"]?["values"]]
         .map { $0?.stringValue }

@@ -155,10 +155,7 @@ import TestSupport
     )
     try await scratch.run(words).exits(0)
     let report = try Report(contentsOf: scratch.file("out.json"))
-    expectEqual(
-      report.environment.first { $0.name == "cassetteFile" }?.value,
-      "team/api/tape.json"
-    )
+    expectEqual(report.environment.first { $0.name == "cassetteFile" }?.value, "team/api/tape.json")
     #expect(!scratch.has("team/api/lost.json") && !scratch.has("lost.json"))
     #expect(scratch.has("known.json") && !scratch.has("team/api/known.json"))
   }

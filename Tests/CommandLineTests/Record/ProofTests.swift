@@ -109,11 +109,11 @@ import TestSupport
   }
 
   /// A difference: the command, the line that names it, the rule, and the rule that was given.
-  @Test(arguments: 0..<10)
+  @Test(arguments: 0..<11)
   func `a difference is named with a rule that, pasted, makes it hold`(index: Int) async throws {
     let rows: [(String, String, String, String?)] = try TestData.rows(
       "proof-differences.json",
-      count: 10
+      count: 11
     )
     let (script, line, rule, given) = rows[index]
     let origin = try await Origin()

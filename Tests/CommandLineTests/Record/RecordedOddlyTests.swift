@@ -70,7 +70,7 @@ import WindTunnel
   /// In a row: what an origin sends, what a client receives, the recorded text, and standard error.
   @Test func `no response that breaks its framing is recorded in silence`() async throws {
     typealias Row = (String, String, String, String)
-    for (sent, out, text, err) in try TestData.rows("odd-bodies.json", count: 13) as [Row] {
+    for (sent, out, text, err) in try TestData.rows("odd-bodies.json", count: 15) as [Row] {
       let (scratch, origin) = (try Scratch(), try ByteOrigin(["/home": Data(sent.utf8)]))
       defer { origin.stop() }
       let words = ["record", origin.url, "--cassette", "a.json", "--"]
@@ -83,6 +83,15 @@ import WindTunnel
       expectEqual(run, Program.Run(code: code, out: texts[0], err: texts[1]))
       let kept = try Cassette(contentsOf: scratch.file("a.json")).interactions.first?.response
       expectEqual(kept?.body.text ?? "", text)
+      // Whether they are valid or not, passed chunks keep their bytes.
+      let isRaw = sent.contains("chunked\r\n\r\n")
+      let halves = [texts[0], isRaw ? sent : texts[0]].map { $0.split(after: "\r\n\r\n") }
+      let other = ["record", origin.url, "--cassette", "b.json", "--pass-malformed", "--"]
+      let passed = try await scratch.run(other + Server.client(of: "/home"))
+      expectEqual(passed.out, halves[0].0 + halves[1].1)
+      let line = "invalid response: GET \(origin.url)/home: "
+      expectEqual(passed.err.hasPrefix(line), texts[1].contains("invalid"))
+      expectEqual(passed.err.contains("unchanged and not recorded.\n"), code == 1)
     }
   }
 
@@ -125,5 +134,13 @@ import WindTunnel
       "GET https://api.example.test/home: recorded as truncated: the server closed the connection "
       + "without ending TLS (close_notify), so a part may be missing\n"
     expectEqual(run.err, (agreed ? "" : said) + "a.json: 1 interaction\n", "\(run)")
+  }
+}
+
+extension String {
+  /// The text up to the end of a mark, and the rest.
+  fileprivate func split(after mark: String) -> (String, String) {
+    let end = firstRange(of: mark)?.upperBound ?? endIndex
+    return (String(self[..<end]), String(self[end...]))
   }
 }

@@ -43,9 +43,7 @@ import TestSupport
     let scratch = try Scratch()
     let sections = try Repository.page("Commands").components(separatedBy: "\n## windtunnel ")
       .dropFirst()
-    let list = try await scratch.run("help all").out.components(
-      separatedBy: "\n\n"
-    )[0]
+    let list = try await scratch.run("help all").out.components(separatedBy: "\n\n")[0]
     let names = list.components(separatedBy: "\n").map { line in
       line.dropFirst(2).components(separatedBy: "  ")[0]
     }

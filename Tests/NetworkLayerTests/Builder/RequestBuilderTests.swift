@@ -25,19 +25,13 @@ import WindTunnelNetworkLayer
   @Test func `query items are escaped so that they come back as they were`() throws {
     let query: Query = ["q": "a&b=c d", "plus": "1+1", "q": "ü"]
     let url = try built(Endpoint(.get, "/s", query: query)).url
-    expectEqual(
-      url?.absoluteString,
-      "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC"
-    )
+    expectEqual(url?.absoluteString, "http://127.0.0.1:4711/s?q=a%26b%3Dc%20d&plus=1%2B1&q=%C3%BC")
   }
 
   @Test func `a target is taken apart at its first question mark`() throws {
     let endpoint = Endpoint(.get, target: "/s?next=/a?b&e=%20")
     expectEqual(endpoint, Endpoint(.get, "/s", query: Query(encoded: "next=/a?b&e=%20")))
-    try expectEqual(
-      built(endpoint).url?.absoluteString,
-      "http://127.0.0.1:4711/s?next=/a?b&e=%20"
-    )
+    try expectEqual(built(endpoint).url?.absoluteString, "http://127.0.0.1:4711/s?next=/a?b&e=%20")
   }
 
   @Test func `method, body and fields are sent, an endpoint's own fields before common ones`()
@@ -83,9 +77,7 @@ import WindTunnelNetworkLayer
     #expect(throws: error) { try built(endpoint) }
   }
 
-  @Test(arguments: [
-    "ftp://a.test", "/relative", "http://", "http://a.test/?q", "http://a.test/#f",
-  ])
+  @Test(arguments: ["ftp://a.test", "/relative", "http://", "http://a.test/?q", "http://a.test/#f"])
   func `a base that nothing can be put under is refused`(base: String) throws {
     #expect(throws: RequestError.baseURL(base)) { try built(Endpoint(.get, "/"), base: base) }
   }

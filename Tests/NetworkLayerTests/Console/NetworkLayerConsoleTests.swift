@@ -70,9 +70,7 @@ import WindTunnelURLSession
 
   @Test func `a click changes the weather of the next call`() async throws {
     let deck = Deck(Self.tape, then: .repeat)
-    let hook = FaultHook(
-      URLSessionTransport(session: URLSession(configuration: .windTunnel(deck)))
-    )
+    let hook = FaultHook(URLSessionTransport(session: URLSession(configuration: .windTunnel(deck))))
     let storm = Scenario("storm", rules: [.on("GET /home", .always, .status(418))])
     let console = NetworkLayerConsole(faults: hook, scenarios: [storm])
     let url = try await console.open()

@@ -46,11 +46,7 @@ import WindTunnelSymptoms
   }
 
   /// Downloads by a deck, and expects the whole after so many attempts.
-  private static func brings(
-    _ deck: Deck,
-    on stage: Stage,
-    attempts: Int
-  ) async throws {
+  private static func brings(_ deck: Deck, on stage: Stage, attempts: Int) async throws {
     try await inFolder { folder in
       let file = folder.appending(path: "film")
       let answer = try await download(deck, on: stage, to: file)
@@ -61,11 +57,7 @@ import WindTunnelSymptoms
   }
 
   /// A film of which a part is asked for when the first answer is cut by a fault.
-  private static func deck(
-    cutBy fault: Fault,
-    _ whole: HeaderFields,
-    part: Response
-  ) -> Deck {
+  private static func deck(cutBy fault: Fault, _ whole: HeaderFields, part: Response) -> Deck {
     Deck(
       [
         .get("/film") { request in

@@ -192,10 +192,7 @@ import WindTunnelSymptoms
   }
 
   @Test func `a live connection is asked again and again, and stays`() async throws {
-    let deck = Deck(
-      Cassette([Self.tape(["< 1", "> a", "< 2"])]),
-      matcher: .pathAndQuery
-    )
+    let deck = Deck(Cassette([Self.tape(["< 1", "> a", "< 2"])]), matcher: .pathAndQuery)
     try await FlightStand.run(deck, on: .onTheWire) { stand in
       let heard = try await stand.client.conversation(
         with: Self.feed,

@@ -314,9 +314,7 @@ import WindTunnelSymptoms
     expectEqual(late.startup.record.source, .builtIn)
     expectEqual(
       late.events.first,
-      .keptRefused(
-        "The configuration expired at \(Date(timeIntervalSince1970: 1_700_000_100))."
-      )
+      .keptRefused("The configuration expired at \(Date(timeIntervalSince1970: 1_700_000_100)).")
     )
   }
 

@@ -207,10 +207,7 @@ private struct MovedTime: TimeSource {
     expectEqual(record.order, [honest.url, liar.url, portal.url, longer.url])
     expectEqual(
       record.candidates.map(\.failure),
-      [
-        "it sent other data", "it sent status 404", "it sent other data",
-        nil,
-      ]
+      ["it sent other data", "it sent status 404", "it sent other data", nil]
     )
     expectEqual([liar, portal, longer, honest].map(\.requests.value), [1, 2, 1, 3])
     for origin in [liar, portal, longer, honest] { await origin.server.stop() }
@@ -297,11 +294,6 @@ extension DialTest {
     feeding admission: AdmissionController? = nil,
     isRenewal: Bool = false
   ) async -> DialRecord {
-    await run(
-      on: network,
-      by: BootstrapStand.transport(),
-      feeding: admission,
-      isRenewal: isRenewal
-    )
+    await run(on: network, by: BootstrapStand.transport(), feeding: admission, isRenewal: isRenewal)
   }
 }

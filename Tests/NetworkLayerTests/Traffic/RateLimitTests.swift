@@ -133,9 +133,7 @@ import WindTunnelTesting
       Row(
         testDescription: "whoever waits for a slot when the word comes waits on without one",
         starts: [Start(), Start(), Start(endpoint: Endpoint(.get, "/item"), at: .seconds(1))],
-        rules: [
-          FaultRule(when: .always, [.delay(.exactly(.seconds(2)))]), limit(of: "GET /list"),
-        ],
+        rules: [FaultRule(when: .always, [.delay(.exactly(.seconds(2)))]), limit(of: "GET /list")],
         admission: .init(caps: TrafficCaps(total: 1)),
         ends: ["status 200 at 9.0", "status 200 at 11.0", "status 200 at 4.0"],
         requests: ["/list at 0.0", "/item at 2.0", "/list at 7.0", "/list at 9.0"]

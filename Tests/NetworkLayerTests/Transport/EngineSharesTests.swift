@@ -126,10 +126,7 @@ import WindTunnelSymptoms
     }
     #expect(throws: ConfigurationError(problems: ["\"engineShares\": No engine has a share."])) {
       _ = try NetworkConfiguration(
-        builtIn: ConfigurationLayer(
-          baseURL: "https://api.example.test",
-          engineShares: ["a": 0]
-        )
+        builtIn: ConfigurationLayer(baseURL: "https://api.example.test", engineShares: ["a": 0])
       )
     }
   }

@@ -98,10 +98,7 @@ import WindTunnelSymptoms
       let request = try SocketTransportTests.request(origin.url)
       await expectEqual(
         SocketTransportTests.error { try await transport.send(request) },
-        .failed(
-          .undecodableBody,
-          text: "The decoded content is larger than the transport's limit."
-        )
+        .failed(.undecodableBody, text: "The decoded content is larger than the transport's limit.")
       )
     }
   }

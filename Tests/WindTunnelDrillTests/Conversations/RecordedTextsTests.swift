@@ -25,6 +25,17 @@ import TestSupport
         body: Body("{\"a\":1}\n{\"text\":\"long\"}\n")
       )
     ),
+    Interaction(
+      Request("GET", "/size"),
+      Response(
+        headers: ["Content-Type": "application/json"],
+        body: Body(#"{"size":"Größe XL","price":"19,90 €","note":"CafÃ©, Café"}"#)
+      )
+    ),
+    Interaction(
+      Request("GET", "/text"),
+      Response(headers: ["Content-Type": "text/plain"], body: Body("Größe"))
+    ),
     Interaction(Request("GET", "/weather"), Response(body: Body("今日は良い天気です。"))),
     Interaction(
       Request("GET", "/tokens"),
@@ -57,6 +68,17 @@ import TestSupport
     expectEqual(Self.replaces(text), isHole)
   }
 
+  @Test(arguments: try TestData.rows("mojibake.json", count: 14) as [(String, String, Bool)])
+  func `bytes of letters that are shown as letters are found`(
+    path: String,
+    text: String,
+    isFound: Bool
+  ) {
+    let texts = RecordedTexts(Self.cassette, matcher: .pathAndQuery)
+    let key = Matcher.pathAndQuery.key(Request("GET", RequestURL(path)))
+    expectEqual(texts.showsMojibake(Self.result(text), key), isFound)
+  }
+
   @Test func `texts without such letters, with holes or in another coding do not tell`() {
     expectNil(Self.replaces("All is\u{FFFD}said.", at: "/plain"))
     expectNil(Self.replaces("Gr\u{FFFD}\u{FFFD}e an alle", at: "/holes"))
@@ -74,10 +96,10 @@ import TestSupport
     expectEqual(Self.replaces(holes, at: "/tokens"), true)
     let stream = try #require(Self.cassette.interactions.last?.response?.body.data)
     let cut = try #require(stream.range(of: Data("uft ".utf8))).lowerBound
-    expectEqual(Self.showsCut("Der Bär lä\n", cut, of: 6), true)
-    expectEqual(Self.showsCut("\(whole)\n", cut, of: 6), false)
-    expectEqual(Self.showsCut("a bear\n", cut, of: 6), false)
-    expectEqual(Self.showsCut("c-1c-1\n", cut, of: 6), false)
+    expectEqual(Self.showsCut("Der Bär lä\n", cut, of: 8), true)
+    expectEqual(Self.showsCut("\(whole)\n", cut, of: 8), false)
+    expectEqual(Self.showsCut("a bear\n", cut, of: 8), false)
+    expectEqual(Self.showsCut("c-1c-1\n", cut, of: 8), false)
   }
 
   @Test func `holes of a script without a letter of one byte are counted`() {

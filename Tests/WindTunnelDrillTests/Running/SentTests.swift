@@ -104,6 +104,16 @@ import TestSupport
     expectNil(content(["Content-Length": "9"], isWhole: true))
   }
 
+  @Test(arguments: try TestData.rows("deeds.json", count: 19) as [(String, String, Bool)])
+  func `only times and random values make no other deed`(one: String, other: String, isOne: Bool) {
+    func deed(_ body: String) -> String? {
+      let type = body.hasPrefix("{") ? "application/json" : "application/x-www-form-urlencoded"
+      let fields: HeaderFields = ["Content-Type": type]
+      return values(Request("POST", "http://a.example/pay", headers: fields, body: Body(body))).deed
+    }
+    expectEqual(deed(one) != nil && deed(one) == deed(other), isOne)
+  }
+
   @Test func `a long value of the client's own marks a request`() {
     func body(_ text: String, _ headers: HeaderFields = [:]) -> Request {
       Request("POST", "http://a.example/pay", headers: headers, body: Body(text))

@@ -76,7 +76,7 @@ import TestSupport
   static let sent = {
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (16_384, [16_385, 3], true)
-    (sent.isSecure, sent.isConditional) = (true, true)
+    (sent.deed, sent.isSecure, sent.isConditional) = (16_388, true, true)
     (sent.key, sent.marks, sent.apiKeys) = (16_386, [16_387], [9])
     (sent.addsParameters, sent.secretParameters) = (true, ["api_key"])
     (sent.resumesAt, sent.isResumedConditionally) = (40, true)
@@ -103,7 +103,7 @@ import TestSupport
     (whole.afterWindow, whole.processorDelay) = (.milliseconds(12), .milliseconds(700))
     (whole.showsResponseOf, whole.joinsVersions) = ("GET /b", false)
     (whole.replacesScalars, whole.showsCutEvent) = (true, false)
-    whole.hidesErrorEvent = true
+    (whole.showsMojibake, whole.hidesErrorEvent) = (true, true)
     whole.rogueResponse = .shownDespiteProbe
     whole.configuration = .init(
       kept: 5,

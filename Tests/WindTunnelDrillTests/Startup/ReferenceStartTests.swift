@@ -37,7 +37,7 @@ import WindTunnelSymptoms
     )
     let route = try await target.open(Workload.lane(name, 0))
     let time = SystemTime()
-    let start = ReferenceStart(recorded, time)
+    let start = ReferenceStart(recorded: recorded, time: time)
     let kept = try await start.folder(of: scenario.startup ?? .warm)
     let startup = try await start.launch(
       in: TemporaryFolder(copying: kept),
@@ -147,7 +147,7 @@ import WindTunnelSymptoms
     let target = InProcessTarget(deck, errors: .current, servers: recorded.servers)
     let route = target.open(Workload.lane(scenario.name, 0))
     defer { route.close(isHung: false) }
-    return try await ReferenceStart(recorded, SystemTime()).launch(
+    return try await ReferenceStart(recorded: recorded, time: SystemTime()).launch(
       in: TemporaryFolder(),
       by: URLSessionTransport(session: route.session.session),
       feeding: AdmissionController(time: SystemTime()),

@@ -37,6 +37,21 @@ import TestSupport
     expectEqual(row.metrics.averageRetries, 0)
   }
 
+  @Test(arguments: [
+    ("[]", false), ("{\"ok\":true, \"items\": []}", false), ("", false), ("null", false),
+    ("{\"total\":0}", true), ("no items", true), ("✓", true),
+  ])
+  func `an error that is shown as an empty list is a blank screen`(text: String, shows: Bool)
+    async throws
+  {
+    let failing = Scenario("failing", rules: [FaultRule(when: .always, [.status(503)])])
+    for (scenario, fails) in [(Scenario.calm, false), (failing, true)] {
+      let script = "curl -sf \"$WINDTUNNEL_URL\" || echo '\(text)'"
+      let row = try await run(script, in: [scenario], calls: 1)[0]
+      #expect(row.observations.allSatisfy { $0.showed == (shows || !fails) })
+    }
+  }
+
   @Test
   func `a program is told what was recorded of its request, as a word and by its environment`()
     async throws

@@ -28,13 +28,8 @@ import TestSupport
     expectEqual(Self.stranger(host), (isOwn ? nil : .host(host)))
   }
 
-  @Test(
-    arguments: try TestData.rows("origins.json", count: 18) as [([[String]], String?)]
-  )
-  func `pages of this machine and of the server are answered`(
-    fields: [[String]],
-    page: String?
-  ) {
+  @Test(arguments: try TestData.rows("origins.json", count: 18) as [([[String]], String?)])
+  func `pages of this machine and of the server are answered`(fields: [[String]], page: String?) {
     let headers = HeaderFields(fields.map { HeaderField($0[0], $0[1]) })
     expectEqual(Self.stranger("api.example.test", headers), page.map { .page($0) })
   }

@@ -179,10 +179,7 @@ import TestSupport
       proxy.notice = { noticed($0) }
       try await ReplayServer.proxying(as: proxy) { server, _, _ async throws in
         func ask(from host: String) async throws -> String {
-          try await server.answer(
-            to: closing("GET http://wind.tunnel/"),
-            from: host
-          ).statusLine
+          try await server.answer(to: closing("GET http://wind.tunnel/"), from: host).statusLine
         }
         try await expectEqual(ask(from: "127.0.0.1"), "HTTP/1.1 200 OK")
         try await expectEqual(ask(from: "127.0.0.3"), "HTTP/1.1 403 Forbidden")

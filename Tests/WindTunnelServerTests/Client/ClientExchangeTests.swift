@@ -73,7 +73,7 @@ import WindTunnelSymptoms
     #expect(row.before.count == 4 && row.before.contains(row.chosen))
   }
 
-  @Test func `of too many interim responses the first too many is passed on with the rest`()
+  @Test func `interim responses are passed on, and the first too many is passed on with the rest`()
     async throws
   {
     let interim = "HTTP/1.1 103 Early Hints\r\n\r\n"
@@ -86,7 +86,7 @@ import WindTunnelSymptoms
     let seen = try await ReplayServer.serving(deck, options) { server in
       try await server.answer(to: closing("GET /a"))
     }
-    expectEqual(seen, rest)
+    expectEqual(seen, all)
   }
 }
 
@@ -109,7 +109,8 @@ private struct Stand {
       let (bytes, end) = try await server.client().all(after: closing("GET /a"))
       let text = String(decoding: bytes, as: UTF8.self)
       let status = row.chosen.first?.isNumber == true ? String(row.chosen.prefix(3)) : "502"
-      #expect(text.hasPrefix("HTTP/1.1 \(status) "))
+      let last = text.replacing(/^(HTTP\/1.1 10[03] .*?\r\n\r\n)*/.dotMatchesNewlines(), with: "")
+      #expect(last.hasPrefix("HTTP/1.1 \(status) "))
       expectEqual(end, row.chosen.hasSuffix(", connectionLost") ? .reset : .finished)
       let isCut = row.chosen.contains(", ")
       #expect(!isCut || text.content.contains("hello") && !text.hasSuffix("0\r\n\r\n"))

@@ -12,9 +12,7 @@ struct TLSTakeOverTests {
   func `after its answer to a CONNECT a connection is served by TLS`(isEarly: Bool) async throws {
     let loop = try EventLoop.ofTheTest()
     let tls = try TLSKit.server()
-    let deck = Deck([
-      .get("https://api.example.test/n") { .text(Body("\($0.url)")) }
-    ])
+    let deck = Deck([.get("https://api.example.test/n") { .text(Body("\($0.url)")) }])
     let proxy = try await loop.run { reactor in
       let context = PortContext(
         deck: deck,
@@ -68,9 +66,7 @@ struct TLSTakeOverTests {
         #expect(bytes.starts(with: Array("200\n".utf8)))
         channel.delegate = secret
         channel.startTLS(engine, early: Array(bytes.dropFirst(4)))
-        channel.write(
-          Array(closing("GET /n", host: "api.example.test").utf8)
-        )
+        channel.write(Array(closing("GET /n", host: "api.example.test").utf8))
       }
       _ = try Channel(connectingTo: proxy, on: reactor, delegate: plain)
     }

@@ -97,10 +97,7 @@ import TestSupport
       }
       let late = try await stand.ask("DELETE /rules/1?segment=2", type: nil)
       #expect(late.statusLine.contains(" 409 "))
-      expectEqual(
-        late.content,
-        #"{"error":"Segment 2 has ended; change the rules of segment 3."}"#
-      )
+      expectEqual(late.content, #"{"error":"Segment 2 has ended; change the rules of segment 3."}"#)
       let none = try await stand.ask("DELETE /rules/3?segment=3", type: nil)
       expectEqual(none.content, #"{"error":"Rule 3 does not exist; the scenario has 2."}"#)
       let gone = try await stand.ask("DELETE /rules/2?segment=3", type: nil)

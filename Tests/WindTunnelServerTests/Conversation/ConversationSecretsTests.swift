@@ -397,9 +397,7 @@ import TestSupport
     #expect(cassette.interactions.isEmpty)
     expectEqual(
       leftOut,
-      [
-        "GET http://api.example.test/n0: a WebSocket message that is not text has a credential"
-      ]
+      ["GET http://api.example.test/n0: a WebSocket message that is not text has a credential"]
     )
   }
 }

@@ -48,9 +48,7 @@ extension HPACKField {
     """
 
   /// Blocks of one connection, and their lists or errors between bars.
-  @Test(
-    arguments: try TestData.rows("hpack-blocks.json", count: 22) as [(String, String, String)]
-  )
+  @Test(arguments: try TestData.rows("hpack-blocks.json", count: 22) as [(String, String, String)])
   func `blocks of one connection are read`(_: String, hex: String, lists: String) {
     var decoder = HPACKDecoder()
     let blocks = hex.split(separator: " ")

@@ -10,9 +10,7 @@ import TestSupport
     Response(body: Body("hello"))
   )
 
-  static let shipped = [
-    .calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))]),
-  ]
+  static let shipped = [.calm, Scenario("rain", rules: [.on("GET /home", .always, .status(429))])]
   private static let start = Date(timeIntervalSinceReferenceDate: 0)
 
   /// A deck that three requests have asked.

@@ -124,10 +124,7 @@ import TestSupport
     @Test func `an address that was scanned gives it along`() async throws {
       try await Self.serving { server, noticed async throws in
         func open(_ path: String) async throws -> String {
-          try await server.answer(
-            to: closing("GET \(path)"),
-            from: "127.0.0.2"
-          )
+          try await server.answer(to: closing("GET \(path)"), from: "127.0.0.2")
         }
         let form = try await open("/code")
         #expect(form.statusLine == "HTTP/1.1 200 OK" && form.content.contains("<form"))

@@ -193,10 +193,7 @@ struct TLSServerTests {
     try await Self.serving { server, _ async throws in
       let answer = try await server.answer(to: "GET /n HTTP/1.1\r\nHost: x\r\n\r\n")
       expectEqual(answer.statusLine, "HTTP/1.1 400 Bad Request")
-      expectEqual(
-        answer.content,
-        "This is plain HTTP, but this port uses TLS; use https://.\n"
-      )
+      expectEqual(answer.content, "This is plain HTTP, but this port uses TLS; use https://.\n")
     }
   }
 

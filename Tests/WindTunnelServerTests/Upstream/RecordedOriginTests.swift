@@ -148,4 +148,28 @@ import WindTunnelSymptoms
     expectEqual(kept.response?.body.text, "hi")
     expectEqual(seen.first?.headOrNil?.head.headers.map(\.name), expected + ["Connection"])
   }
+
+  @Test func `interim responses are passed on, recorded and played`() async throws {
+    let hints = "</a.css>; rel=preload, <http://api.example.test/b.css>; rel=preload"
+    let interims = "HTTP/1.1 103 Early Hints\r\nLink: \(hints)\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+    let last = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"
+    let origin = try await Origin { _ in ([interims + last], .close) }
+    var options = try ReplayServer.Options.before(origin.url)
+    options.recordedOrigin = "http://api.example.test"
+    func ask(_ deck: Deck, _ options: ReplayServer.Options) async throws {
+      try await ReplayServer.serving(deck, options) { server async throws in
+        let name = "127.0.0.1:\(server.port)"
+        let seen = try await server.answer(to: closing("GET /a", host: name))
+        expectEqual(seen, interims.replacing("api.example.test", with: name) + last)
+        // RFC 9110 §15.2.
+        try await expectEqual(server.answer(to: "GET /b HTTP/1.0\r\n\r\n"), last)
+      }
+    }
+    let deck = Deck(Cassette(), matcher: .pathAndQuery, mode: .rewrite)
+    try await ask(deck, options)
+    let kept = deck.recorded().cassette
+    try await ask(Deck(kept, matcher: .pathAndQuery), .patient)
+    let heads = [ResponseHead(status: 103, headers: ["Link": hints]), ResponseHead(status: 100)]
+    expectEqual(kept.interactions.map { $0.response?.head.informational }, [heads, heads])
+  }
 }

@@ -31,6 +31,10 @@ import TestSupport
         }
         let pieces = today % 2 == 0 ? "4\r\nsame\r\n" : "2\r\nsa\r\n2\r\nme\r\n"
         let answer = """
+          HTTP/1.1 103 Early Hints\r
+          Date: day \(today)\r
+          Link: </a.css>\r
+          \r
           HTTP/1.1 200 OK\r
           Date: day \(today)\r
           X-Request-Id: \(today)\r

@@ -64,9 +64,7 @@ struct TLSUpstreamTests {
       let recorded = tape.recorded().cassette.interactions
       expectEqual(
         recorded.map(\.request.url),
-        [
-          "https://api.example.test/up", "https://api.example.test/moved",
-        ]
+        ["https://api.example.test/up", "https://api.example.test/moved"]
       )
       expectEqual(recorded.map { $0.response?.status }, [200, 302])
       expectEqual(recorded.first?.response?.body, Body("- 200000"))

@@ -34,10 +34,7 @@ import WindTunnelSymptoms
     var same = Response(headers: ["X-A": "1"], body: Body(#"{"a":2}"#))
     same.head.trailers = ["X-Sum": "7"]
     let verdicts = try await verify(
-      [
-        get("/a", same),
-        get("/b", Response(headers: ["X-A": "2"], body: Body(#"{"a":1}"#))),
-      ],
+      [get("/a", same), get("/b", Response(headers: ["X-A": "2"], body: Body(#"{"a":1}"#)))],
       { _ in ([answer], .close) }
     )
     expectEqual(
@@ -136,9 +133,7 @@ import WindTunnelSymptoms
     let verdicts = try await verify(
       [get("/a", Response(status: 302, headers: ["Location": location]))],
       { _ in
-        (
-          ["HTTP/1.1 302 Found\r\nLocation: http://api.example.test/next?a=1\r\n\r\n"], .close
-        )
+        (["HTTP/1.1 302 Found\r\nLocation: http://api.example.test/next?a=1\r\n\r\n"], .close)
       }
     )
     expectEqual(verdicts, [.same])

@@ -50,4 +50,13 @@ import TestSupport
     #expect(!bell.unicodeScalars.contains { $0.value < 0x20 })
     #expect(bell.contains(#"\u{1b}[2J\u{a}"#), "\(bell)")
   }
+
+  @Test func `an interaction that is too deep for a cassette is refused in a sentence`() throws {
+    let deep = String(repeating: "[", count: 253) + String(repeating: "]", count: 253)
+    let json = try JSON(parsing: Data(#"{"response":{"json":\#(deep)}}"#.utf8), source: "a.json")
+    let sentence = refusal {
+      try Interaction(onCassette: json, source: "a.json", path: "[0]") { _ in .empty }
+    }
+    expectEqual(sentence, "a.json, [0]: not JSON: nested deeper than 256 levels.")
+  }
 }

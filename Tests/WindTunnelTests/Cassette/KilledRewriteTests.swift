@@ -5,10 +5,7 @@ import TestSupport
 /// What a rewrite leaves that was killed.
 @Suite struct KilledRewriteTests {
   private func interaction(_ text: String, _ path: String = "/job") -> Interaction {
-    Interaction(
-      Request("GET", RequestURL("https://api.example.test\(path)")),
-      .text(Body(text))
-    )
+    Interaction(Request("GET", RequestURL("https://api.example.test\(path)")), .text(Body(text)))
   }
 
   private func folded(_ sessions: [[Interaction]], into old: [Interaction]) -> [Interaction] {

@@ -58,10 +58,7 @@ import TestSupport
     let files = try shipped("hostile")
     let rows = try TestData.rows("hostile-files.json", count: 19) as [(String, String)]
     let words = Dictionary(uniqueKeysWithValues: rows)
-    expectEqual(
-      files.map { $0.deletingPathExtension().lastPathComponent },
-      words.keys.sorted()
-    )
+    expectEqual(files.map { $0.deletingPathExtension().lastPathComponent }, words.keys.sorted())
     for file in files {
       let name = file.deletingPathExtension().lastPathComponent
       let sentence =

@@ -61,14 +61,8 @@ import WindTunnelSymptoms
     ])
     new.notes = [JSON.Member("_by", ["Ada", "Bob"])]
     let difference = CassetteDifference(from: old, to: new)
-    expectEqual(
-      difference.text(title: "users.json"),
-      TestData.text("difference.txt")
-    )
-    expectEqual(
-      difference.markdown(title: "users.json"),
-      TestData.text("difference.md")
-    )
+    expectEqual(difference.text(title: "users.json"), TestData.text("difference.txt"))
+    expectEqual(difference.markdown(title: "users.json"), TestData.text("difference.md"))
   }
 
   @Test func `volatile parts are no difference`() {

@@ -258,9 +258,7 @@ import TestSupport
     spent.say("once")
     expectEqual(
       spent.news(),
-      [
-        "close 1008 not on the cassette; nearest: #1, differs in nothing, but was already received"
-      ]
+      ["close 1008 not on the cassette; nearest: #1, differs in nothing, but was already received"]
     )
   }
 

@@ -282,9 +282,7 @@ import TestSupport
       )
       expectEqual(
         relay.undone.map(\.description),
-        [
-          #"{"webSocket":"drop"} was not done: the message has more than the maximum of 100 bytes."#
-        ]
+        [#"{"webSocket":"drop"} was not done: the message has more than the maximum of 100 bytes."#]
       )
     }
   }

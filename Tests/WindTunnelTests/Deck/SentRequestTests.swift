@@ -179,9 +179,7 @@ import TestSupport
     try await expectEqual(deck.nextRequest("POST /orders", within: .seconds(60)).text, "one")
     var waiters: [Task<String?, any Error>] = []
     for count in 1...2 {
-      waiters.append(
-        Task { try await deck.nextRequest("POST /orders", within: .seconds(60)).text }
-      )
+      waiters.append(Task { try await deck.nextRequest("POST /orders", within: .seconds(60)).text })
       while deck.waiterCount < count { await Task.yield() }
     }
     send("none", "GET")

@@ -172,10 +172,7 @@ import TestSupport
 
   @Test func `a written length is the body's`() {
     let wrong = Response(headers: ["Content-Length": "99"], body: Body("hello"))
-    expectEqual(
-      delivery([], .response(wrong)),
-      .steps(.head(Self.head), .bytes("hello"), .finish)
-    )
+    expectEqual(delivery([], .response(wrong)), .steps(.head(Self.head), .bytes("hello"), .finish))
   }
 
   @Test func `what nothing answers is 501 with the explanation`() {

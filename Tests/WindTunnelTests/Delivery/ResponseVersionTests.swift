@@ -113,10 +113,7 @@ import TestSupport
       Self.play([.alter(.version(version))], of: response, method: method).misfits
     }
     let start = #"{"version":2} was not done: "#
-    expectEqual(
-      misfits(Response(body: Body("[]"))),
-      [start + "the body has no letters or digits."]
-    )
+    expectEqual(misfits(Response(body: Body("[]"))), [start + "the body has no letters or digits."])
     expectEqual(
       misfits(Response(status: 404, body: Body("a"))),
       [start + "the response is not a 200."]

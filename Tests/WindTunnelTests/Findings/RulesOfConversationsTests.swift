@@ -242,6 +242,10 @@ import WindTunnelFindings
       "error 3: It showed U+FFFD in place of characters that have several bytes in the response. "
         + "(1 of 1 call)"
     )
+    var mojibake = call(true)
+    mojibake.showsMojibake = true
+    let latin = "error 3: It showed UTF-8 as Latin-1 in place of "
+    #expect(try Self.words(rule, mojibake).hasPrefix(latin))
     #expect(try Self.words(rule, call(true, [Self.conversation(0)])).hasPrefix("error 3: "))
     try expectEqual(Self.words(rule, call(false)), "kept by 1")
     try expectEqual(Self.words(rule, call(true, ending: .failed("no text"))), "kept by 1")

@@ -34,7 +34,10 @@ import WindTunnelFindings
   private static func words(_ rule: String, _ calls: [Observation.Attempt]...) throws -> String {
     try RuleTests.words(
       rule,
-      calls.enumerated().map { RuleTests.call($0.offset, $0.element) },
+      calls.enumerated().map { number, attempts in
+        let isDone = attempts.allSatisfy(\.isAnswered)
+        return RuleTests.call(number, isDone ? .succeeded : .failed("status 503"), attempts)
+      },
       of: .program
     )
   }
@@ -91,6 +94,35 @@ import WindTunnelFindings
     try expectEqual(Self.words(rule, call([7, 9], [7, 9]), good), "kept by 1")
     // In whichever order calls are seen.
     #expect(try Self.words(rule, good, call([9], [9])).hasPrefix("error 1"))
+  }
+
+  @Test func `a deed with a new time or random value is the same deed`() throws {
+    let rule = "repeats-post"
+    func call(_ next: Int?, marks: [Int] = [], _ own: [Int] = []) -> [Observation.Attempt] {
+      [
+        Self.post(0, 500) { ($0.content, $0.deed, $0.marks) = (1, 7, own) },
+        Self.post(503) { ($0.content, $0.deed, $0.marks) = (2, next, marks) },
+      ]
+    }
+    let single = [Self.post(0) { ($0.content, $0.deed) = (3, 4) }]
+    let found =
+      "error 0: After a 500 it sent POST /payments again, 500 ms later, with another time or "
+      + "random value in its body. (1 of 1 call)"
+    try expectEqual(Self.words(rule, call(7, marks: [5], [6]), single), found)
+    // Requests that differ in a time alone may be two readings.
+    try expectEqual(Self.words(rule, call(7), single), "kept by 1")
+    // Another order, a value that stays, and a value that another call sends, too.
+    try expectEqual(Self.words(rule, call(8), single), "kept by 1")
+    try expectEqual(Self.words(rule, call(nil), single), "kept by 1")
+    try expectEqual(Self.words(rule, call(7, marks: [5], [5]), single), "kept by 1")
+    let again = [Self.post(0) { ($0.content, $0.marks) = (3, [5]) }]
+    try expectEqual(Self.words(rule, call(7, marks: [5], [6]), single, again), "kept by 1")
+    // Nothing shows that a call sends it once.
+    let drawn = call(7, marks: [5], [6])
+    try expectEqual(Self.words(rule, drawn), "kept by 1")
+    try expectEqual(Self.words(rule, drawn, single + single), "kept by 1")
+    let cut = single + [Self.post(9, nil, "connectionLost") { _ in }]
+    #expect(try !Self.words(rule, drawn, cut).hasPrefix("error 0"))
   }
 
   @Test func `a submit that is sent again while the first is open is done twice`() throws {

@@ -25,9 +25,7 @@ private enum Effort {
 /// seed: a failure names its own.
 @Suite(.world, .timeLimit(.minutes(Effort.minutes))) struct ReaderFuzzTests {
   @Test(arguments: FuzzedReader.allCases)
-  func `a reader accepts a damaged file or explains its refusal`(
-    reader: FuzzedReader
-  ) throws {
+  func `a reader accepts a damaged file or explains its refusal`(reader: FuzzedReader) throws {
     let folder = FileManager.default.currentDirectoryPath
     let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     var takenCount = 0

@@ -23,22 +23,9 @@ import TestSupport
     )
   }
 
+  /// mitmproxy has as many characters as there are bytes; a size may count characters, or neither.
   @Test(
-    arguments: [
-      // mitmproxy's form: as many characters as there are bytes.
-      (#""size": 2, "text": "\u0000\u00ff""#, "application/octet-stream", [0, 0xFF]),
-      (#""size": 2, "text": "\u00c3\u00a9""#, "text/event-stream", [0xC3, 0xA9]),
-      (#""size": 2, "text": "é""#, "text/plain", [0xC3, 0xA9]),
-      // Neither length, so nothing is known.
-      (#""size": 7, "text": "é""#, "text/plain", [0xC3, 0xA9]),
-      // A size that counts characters.
-      (#""size": 1, "text": "é""#, "application/json", [0xC3, 0xA9]),
-      (#""size": 1, "text": "é""#, "text/plain; charset=utf-8", [0xC3, 0xA9]),
-      (
-        #""size": 2, "text": "\u00c3\u00a9""#, "text/plain; charset=utf-8",
-        [0xC3, 0x83, 0xC2, 0xA9]
-      ),
-    ] as [(String, String, [UInt8])]
+    arguments: try TestData.rows("HAR/answer-bytes.json", count: 7) as [(String, String, [UInt8])]
   )
   func `the bytes of an answer without a charset are as many as its size says`(
     content: String,
@@ -48,16 +35,10 @@ import TestSupport
     try expectEqual(imported(answer(content, type: type))?.response?.body.data, Data(bytes))
   }
 
+  /// Firefox has the bytes of UTF-8, each as a character.
   @Test(
-    arguments: [
-      (#""é""#, "application/json; charset=utf-8", 1, [0xC3, 0xA9]),
-      (#""é""#, "application/json", 1, [0xC3, 0xA9]),
-      (#""é""#, "application/problem+json", 1, [0xC3, 0xA9]),
-      // Firefox's form: the bytes of UTF-8, each as a character.
-      (#""Ã©""#, "application/json", 2, [0xC3, 0xA9]),
-      (#""Ã©""#, "text/plain; charset=UTF-8", 2, [0xC3, 0xA9]),
-      (#""ÿ""#, "application/octet-stream", 1, [0xFF]),
-    ] as [(String, String, Int, [UInt8])]
+    arguments: try TestData.rows("HAR/sent-bytes.json", count: 6)
+      as [(String, String, Int, [UInt8])]
   )
   func `what is known to be UTF-8 is sent in it`(
     text: String,

@@ -33,9 +33,7 @@ import WindTunnelHAR
         headers: ["Set-Cookie": "sid=REDACTED-sid-1; Path=/", "Set-Cookie": "b=REDACTED-b-1"]
       )
     )
-    expected.notes = [
-      JSON.Member("_from", ["https://REDACTED-userinfo-1@www.example.test/"])
-    ]
+    expected.notes = [JSON.Member("_from", ["https://REDACTED-userinfo-1@www.example.test/"])]
     expectEqual(result.cassette, Cassette([expected]))
     expectEqual(result.warnings, [])
   }

@@ -20,9 +20,7 @@ import TestSupport
   @Test(
     arguments: try TestData.rows("event-streams.json", count: 16) as [(String, [String])]
       // Foundation drops byte order marks of texts in JSON.
-      + [
-        ("\u{FEFF}data: a\n\n", ["\u{FEFF}data: a\n\n"]), ("\u{FEFF}\u{FEFF}data: a\n\n", []),
-      ]
+      + [("\u{FEFF}data: a\n\n", ["\u{FEFF}data: a\n\n"]), ("\u{FEFF}\u{FEFF}data: a\n\n", [])]
   )
   func `an event ends with an empty line, and is one with data alone`(
     body: String,

@@ -36,10 +36,7 @@ import TestSupport
       (["Connection": ""], false), (["Connection": ", ,"], false), ([:], false),
     ] as [(HeaderFields, Bool)]
   )
-  func `a token is found in any field of a list and only whole`(
-    fields: HeaderFields,
-    found: Bool
-  ) {
+  func `a token is found in any field of a list and only whole`(fields: HeaderFields, found: Bool) {
     expectEqual(fields.contains(token: "close", in: "Connection"), found)
   }
 

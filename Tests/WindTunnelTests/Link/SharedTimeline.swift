@@ -29,11 +29,7 @@ struct SharedTimeline: Sendable, Hashable {
   ///   - link: The path.
   ///   - isSecure: Whether TLS 1.3 is used, which costs the first exchange one more round trip.
   ///   - exchanges: The exchanges, the earliest first.
-  init(
-    _ link: Link,
-    isSecure: Bool = false,
-    _ exchanges: [Exchange]
-  ) {
+  init(_ link: Link, isSecure: Bool = false, _ exchanges: [Exchange]) {
     done = Array(repeating: nil, count: exchanges.count)
     arrivals = Array(repeating: [], count: exchanges.count)
     let connection = LinkConnection()

@@ -18,11 +18,7 @@ import TestSupport
     arguments: try TestData.rows("Matching/recordings.json", count: 26)
       as [([String], String, [Int]?)]
   )
-  func `the recordings of a request are found`(
-    recorded: [String],
-    asked: String,
-    places: [Int]?
-  ) {
+  func `the recordings of a request are found`(recorded: [String], asked: String, places: [Int]?) {
     expectEqual(place(recorded.map { RequestURL($0) }, RequestURL(asked)), places)
   }
 

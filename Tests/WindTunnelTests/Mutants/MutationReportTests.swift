@@ -8,6 +8,7 @@ import WindTunnelMutants
   /// A test of a suite, with its recordings and its result under a mutant.
   struct PlayedTest {
     var name = "ShopTests.orders"
+    var id: String?
     var recordings = [1]
     var plain = "green"
     var after = "green"
@@ -34,8 +35,9 @@ import WindTunnelMutants
     let mutants = Mutants(of: interactions)
     var events = [MutationEvent.plan(plan)]
     for (index, test) in tests.enumerated() {
+      let id = test.id ?? test.name
       let line = """
-        {"event":"test","test":"\(test.name)","name":"\(test.name)","file":"/Tests/ShopTests.swift",\
+        {"event":"test","test":"\(id)","name":"\(test.name)","file":"/Tests/ShopTests.swift",\
         "line":\(10 * index + 10),"cassette":"/shop.json","plain":"\(test.plain)","milliseconds":1,\
         "recordings":\(test.recordings)}
         """
@@ -43,11 +45,11 @@ import WindTunnelMutants
       for number in test.recordings where test.plain == "green" {
         for mutant in mutants[number] {
           let name = mutant.operator.name
-          let run = MutantRun(test: test.name, recording: number, mutant: name, path: mutant.path)
+          let run = MutantRun(test: id, recording: number, mutant: name, path: mutant.path)
           events += [.begin(run)] + (test.result(mutant).map { [.end(run, $0)] } ?? [])
         }
       }
-      events.append(.after(test: test.name, isGreen: test.after == "green"))
+      events.append(.after(test: id, isGreen: test.after == "green"))
     }
     return MutationReport(
       events: events,
@@ -62,10 +64,11 @@ import WindTunnelMutants
   private static func test(
     _ name: String = "ShopTests.orders",
     noticing words: String,
-    of recordings: [Int] = [1]
+    of recordings: [Int] = [1],
+    id: String? = nil
   ) -> PlayedTest {
     let words = words.split(separator: " ").map(String.init)
-    return PlayedTest(name: name, recordings: recordings) { mutant in
+    return PlayedTest(name: name, id: id, recordings: recordings) { mutant in
       let names = [mutant.operator.name, "\(mutant.operator.level)".uppercased()]
       return names.contains(where: words.contains)
         ? .killed(by: .assertion, message: "not equal") : .survived(asked: 1, plainAsked: 1)
@@ -250,6 +253,32 @@ import WindTunnelMutants
       let told = refusal { try AcceptedSurvivors(data: Data(text.utf8), source: "mutate.json") }
       #expect(told.contains(words), "\(told)")
     }
+  }
+
+  @Test func `a test of the same name in another suite is not accepted with it`() throws {
+    func report(_ ids: [String], _ accepted: AcceptedSurvivors = .init()) throws -> MutationReport {
+      let tests = ids.map { Self.test(noticing: "ANSWER STATUS FORM", id: $0) }
+      return try Self.report([Self.recording()], tests, accepted: accepted)
+    }
+    let one = "Shop.ShopTests/orders()/ShopTests.swift:10:4"
+    let file = try report([one]).accepting(reason: "smoke")
+    expectEqual(file.all.map(\.tests), [["Shop.ShopTests/orders()/ShopTests.swift"]])
+    expectEqual(try report([one.replacing(":10:", with: ":12:")], file).verdict, .none)
+    for other in ["Shop.CartTests/orders()/ShopTests.swift:10:4", "Tests/b.py::orders"] {
+      expectEqual(try report([one, other], file).verdict, .newBlindSpot)
+    }
+  }
+
+  @Test func `rows show where their names differ, however long the hosts are`() throws {
+    let long = String(repeating: "long-", count: 8)
+    let all = ["eu.\(long)1", "eu.\(long)2", "us"].map { name in
+      Interaction(Request("GET", "https://\(long).\(name).test/v1/orders"), .json(["a": 1]))
+    }
+    let report = try Self.report(all, [Self.test(noticing: "", of: [1, 2, 3])])
+    let rows = report.text().split(separator: "\n").dropFirst(2).prefix(3).map { row in
+      row.prefix { $0 != "✗" }.trimmingCharacters(in: .whitespaces)
+    }
+    expectEqual(rows, ["1", "2", "us"].map { "GET …\($0).test/v1/orders" })
   }
 
   @Test func `JSON and HTML have every run, and neither secrets nor markup of a message`() throws {

@@ -46,6 +46,17 @@ import TestSupport
     #expect(Self.kept(headers, gzip + Data("\nnothing".utf8)).hasSuffix("\nnothing"))
   }
 
+  @Test(
+    arguments: try TestData.rows("Redaction/quoted.json", count: 7) as [(String, String, String)]
+  )
+  func `text in quoted-printable, or like it, keeps all bytes but those of secrets`(
+    type: String,
+    text: String,
+    kept: String
+  ) {
+    expectEqual(keptText(text, type), kept)
+  }
+
   @Test func `a digest in a trailer follows a body as one in a header does`() {
     var redaction = Redaction(continuing: [])
     var response = Response(headers: [:], body: Body(Self.old))

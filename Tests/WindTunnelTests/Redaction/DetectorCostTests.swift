@@ -145,7 +145,7 @@ import TestSupport
 
   /// The shapes of one piece, each with the name of its family.
   private static let written = Result {
-    try TestData.rows("Redaction/shapes.json", count: 362) as [(String, Shape)]
+    try TestData.rows("Redaction/shapes.json", count: 369) as [(String, Shape)]
   }
 
   private static func shapes(_ family: String) throws -> [Shape] {

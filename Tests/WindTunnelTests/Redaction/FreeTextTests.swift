@@ -120,7 +120,7 @@ import TestSupport
   /// A table of texts, the number of its rows and their type: behind names, in pages, beside
   /// harmless text, and in pairs with any labels.
   @Test(arguments: [
-    ("values", 23, "text/plain"), ("pages", 7, "text/html"), ("harmful", 11, "application/json"),
+    ("values", 23, "text/plain"), ("pages", 15, "text/html"), ("harmful", 14, "application/json"),
     ("labels", 5, "application/json"),
   ])
   func `a value is redacted to its end, and the text around it stays`(

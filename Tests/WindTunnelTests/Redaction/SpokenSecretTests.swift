@@ -6,7 +6,7 @@ import TestSupport
 @Suite struct SpokenSecretTests {
   private static func expected(_ text: String) -> String { text.replacing("*", with: "REDACTED-") }
 
-  @Test(arguments: try DataFiles.redactions("told", count: 13))
+  @Test(arguments: try DataFiles.redactions("told", count: 28))
   func `a secret in a sentence is redacted`(text: String, expected: String) {
     expectEqual(keptText(text), Self.expected(expected))
     let json = "{\"message\":\"\(JSON.escaped(text))\"}"

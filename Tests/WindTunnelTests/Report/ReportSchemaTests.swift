@@ -37,14 +37,14 @@ import WindTunnelReports
     var calls = Flights.drawn(1, seed: 3)
     var sent = Observation.Sent()
     (sent.content, sent.credentials, sent.isElsewhere) = (1, [2, 3], true)
-    sent.isSecure = true
+    (sent.deed, sent.isSecure) = (7, true)
     (sent.key, sent.marks, sent.apiKeys) = (4, [5], [6])
     (sent.addsParameters, sent.secretParameters) = (true, ["token"])
     (sent.resumesAt, sent.isResumedConditionally) = (40, true)
     calls[0].attempts[0].sent = sent
     calls[0].joinsVersions = true
     (calls[0].replacesScalars, calls[0].showsCutEvent) = (true, false)
-    calls[0].hidesErrorEvent = true
+    (calls[0].showsMojibake, calls[0].hidesErrorEvent) = (true, true)
     calls[0].rogueResponse = .shown
     calls[0].configuration = .init(kept: 5, isGiven: true, signed: [4], changed: [6], used: [6])
     var log = ConversationLog()

@@ -219,9 +219,7 @@ import TestSupport
     _ = try Self.read(Raw(0x02, .init(repeating: 1, count: 6)), &reader)
     let ping = [UInt8](repeating: 2, count: 11)
     try expectEqual(Self.read(Raw(0x89, ping), &reader), [.ping(Data(ping))])
-    #expect(
-      throws: WebSocketFailure.tooBig("A message has more than the maximum of 10 bytes.")
-    ) {
+    #expect(throws: WebSocketFailure.tooBig("A message has more than the maximum of 10 bytes.")) {
       try Self.read(Raw(0x80, .init(repeating: 1, count: 5)), &reader)
     }
     reader = WebSocketReader(from: .server)

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A stage that signs, encrypts, decrypts or rewrites each attempt's request and response.
 ///
 /// Each attempt passes through all stages: the request in order, the response in reverse order.

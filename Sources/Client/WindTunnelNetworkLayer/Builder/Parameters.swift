@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
   internal import Foundation
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// The first part of the layer: it builds requests for endpoints.
 public protocol Builder: Sendable {
   /// Returns the request for an endpoint. Equal endpoints have equal requests.

@@ -1,6 +1,5 @@
 #if canImport(FoundationNetworking)
   package import Foundation
-  package import FoundationNetworking
 #else
   package import Foundation
 #endif

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A response in a cache, with the data that determines how long it is fresh.
 public struct CachedResponse: Sendable, Hashable {
   /// The URL that the response is for.

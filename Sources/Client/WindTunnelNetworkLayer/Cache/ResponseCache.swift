@@ -1,9 +1,5 @@
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A cache of one user's responses: in memory, and on disk if there is a store.
 ///
 /// The server's `Cache-Control` field decides how long a response is fresh and how it may be used

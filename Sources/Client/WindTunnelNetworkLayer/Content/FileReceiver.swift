@@ -1,10 +1,6 @@
 package import Foundation
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  package import FoundationNetworking
-#endif
-
 /// A receiver that writes the content to a file, and resumes after a lost connection (RFC 9110
 /// §14).
 ///

@@ -2,7 +2,6 @@ internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import Foundation
-  package import FoundationNetworking
 #else
   package import Foundation
 #endif

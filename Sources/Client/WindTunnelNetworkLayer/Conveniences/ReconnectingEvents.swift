@@ -1,10 +1,6 @@
 internal import Foundation
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 extension NetworkClient {
   /// Returns the server-sent events of an endpoint, and reconnects after a lost connection (WHATWG
   /// HTML §9.2).

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A message of a conversation over a WebSocket (RFC 6455 §5.6).
 public enum ConversationMessage: Sendable, Hashable {
   /// A text message, in UTF-8 (§8.1).

@@ -1,9 +1,5 @@
 internal import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A transport that opens WebSocket connections, so that a handshake is a normal call.
 ///
 /// Like any call it waits for a slot, consults the circuit breaker, carries a credential, and is

@@ -1,5 +1,4 @@
 #if !canImport(Darwin)
-  public import FoundationNetworking
   internal import WindTunnelSymptoms
 
   /// An engine for a `URLSession`, which does not support WebSockets on this platform.

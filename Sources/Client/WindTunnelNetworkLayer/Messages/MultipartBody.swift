@@ -65,7 +65,9 @@ public struct MultipartBody: Sendable, Hashable {
       var head =
         "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(part.name))\""
       if let name = part.fileName { head += "; filename=\"\(Self.quoted(name))\"" }
-      if let type = part.contentType { head += "\r\nContent-Type: \(Self.line(type))" }
+      // A line break would end the header field.
+      let type = part.contentType?.filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
+      if let type { head += "\r\nContent-Type: \(type)" }
       try take(Data("\(head)\r\n\r\n".utf8))
       try part.content.pass(to: take)
       try take(Data("\r\n".utf8))
@@ -91,11 +93,6 @@ public struct MultipartBody: Sendable, Hashable {
   private static func quoted(_ text: String) -> String {
     text.replacingOccurrences(of: "\r", with: "%0D").replacingOccurrences(of: "\n", with: "%0A")
       .replacingOccurrences(of: "\"", with: "%22")
-  }
-
-  /// Removes line breaks, which would end the header field.
-  private static func line(_ text: String) -> String {
-    text.filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }
   }
 }
 

@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

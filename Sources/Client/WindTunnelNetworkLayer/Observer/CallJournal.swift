@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// An observer that keeps the latest calls in memory, with their records, requests and responses.
 ///
 /// A bug report can be built from it. The journal contains complete requests and responses,

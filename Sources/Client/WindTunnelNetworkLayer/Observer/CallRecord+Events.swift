@@ -1,9 +1,5 @@
 package import Foundation
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 // A record is a fold over its call's events.
 extension CallRecord {
   /// Creates a record from a call's first event; `nil` for any other event.

@@ -1,5 +1,4 @@
 public import Foundation
-internal import WindTunnelSymptoms
 
 /// An observer that writes one line of JSON for each finished attempt and each finished call.
 ///

@@ -1,5 +1,4 @@
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
 #else
   internal import Foundation
 #endif

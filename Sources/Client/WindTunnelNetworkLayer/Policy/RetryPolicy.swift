@@ -1,10 +1,6 @@
 public import Foundation
 public import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// The second part of the layer: it decides whether to retry after an attempt.
 ///
 /// A policy has no clock, no randomness and no network. Equal arguments lead to equal decisions.

@@ -2,7 +2,6 @@ internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   internal import Foundation
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

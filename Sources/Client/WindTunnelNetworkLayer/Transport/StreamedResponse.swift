@@ -1,10 +1,6 @@
 public import Foundation
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A response whose content is still arriving.
 public struct StreamedResponse: Sendable {
   /// The response's status code.

@@ -1,9 +1,5 @@
 public import Foundation
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// The third part of the layer: it sends one request once.
 public protocol Transport: Sendable {
   /// Sends a request and returns its response, with any status.

@@ -1,6 +1,5 @@
 #if !canImport(Darwin)
   internal import Foundation
-  internal import FoundationNetworking
 
   /// A task delegate that handles redirects. On Linux it cannot measure stages.
   struct StageWatch {

@@ -3,7 +3,6 @@ internal import WindTunnelSymptoms
 
 #if canImport(FoundationNetworking)
   package import Foundation
-  public import FoundationNetworking
 #else
   public import Foundation
 #endif

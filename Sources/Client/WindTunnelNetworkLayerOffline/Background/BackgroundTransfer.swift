@@ -2,10 +2,6 @@ public import Foundation
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A download or an upload that can outlive the process that started it, as its ledger stores it.
 public struct BackgroundTransfer: Sendable, Hashable, Identifiable {
   /// The directions of a transfer.

@@ -2,10 +2,6 @@ public import Foundation
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// Downloads and uploads that can outlive a process.
 ///
 /// A ledger on disk stores which transfers were started and their results, so that the next process

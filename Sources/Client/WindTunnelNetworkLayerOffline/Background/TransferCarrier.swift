@@ -2,10 +2,6 @@ public import Foundation
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A transfer as its carrier receives it.
 public struct TransferOrder: Sendable {
   /// The id of the transfer, which identifies it after a relaunch.

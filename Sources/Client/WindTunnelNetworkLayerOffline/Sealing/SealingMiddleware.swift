@@ -1,10 +1,6 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-#if canImport(FoundationNetworking)
-  public import FoundationNetworking
-#endif
-
 /// A middleware that encrypts request content and decrypts response content with any `AEAD`.
 ///
 /// The encryption is end to end, within TLS. A request for a sealed path has the header field

@@ -1,10 +1,6 @@
 public import Foundation
 public import WindTunnelNetworkLayer
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// The start of an app: it merges its built-in, launch and fetched configuration layers.
 ///
 /// The last good configuration is stored for the next start.

@@ -2,10 +2,6 @@ public import Foundation
 public import WindTunnelNetworkLayer
 internal import WindTunnelSymptoms
 
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
-
 /// A test that finds the nearest of several servers by requesting known data from all of them at
 /// once.
 ///

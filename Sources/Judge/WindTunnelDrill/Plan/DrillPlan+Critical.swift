@@ -1,6 +1,3 @@
-internal import WindTunnel
-internal import WindTunnelReports
-
 // The critical endpoints of each scenario.
 extension DrillPlan {
   /// Sets the critical requests of each scenario: the plan's, or the scenario's own and the

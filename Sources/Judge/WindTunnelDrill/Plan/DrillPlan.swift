@@ -1,5 +1,4 @@
 public import Foundation
-public import WindTunnel
 package import WindTunnelServer
 public import WindTunnelSymptoms
 package import WindTunnelVirtualTime

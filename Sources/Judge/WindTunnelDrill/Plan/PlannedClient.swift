@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// A client that a plan can name, with the facts about it that its calls depend on.
 struct PlannedClient: Sendable, Hashable {
   /// The name in the plan and in reports.

@@ -1,5 +1,4 @@
 package import Foundation
-package import WindTunnel
 internal import WindTunnelServer
 
 /// The recorded start of an app. It has the servers that the app chooses among, the data of their

@@ -1,5 +1,3 @@
-public import WindTunnel
-
 /// The request of each call: the requests of the cassette in turn, or drawn by their weights.
 ///
 /// Only the number of a call decides, not a clock or a thread. Every shard and every repetition

@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelFindings
 
 /// Checks the memory of a running program about fifty times a second, and kills the program before
 /// it uses up the machine's memory.

@@ -1,5 +1,4 @@
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelFindings
 
 /// Extra time for a program that waited for a processor, because this wait is not the client's
 /// fault. A program that hangs waits for something else and gets no extra time.

@@ -2,7 +2,6 @@
   @_spi(WindTunnel) internal import WindTunnelCore
   internal import CWindTunnelSystem
   internal import Foundation
-  internal import WindTunnel
   internal import WindTunnelServer
 
   /// The state of a child process, and semaphores for its end.

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 
 /// A check of virtual time on this machine before any verdict: a process waits in three ways, and

@@ -1,7 +1,5 @@
 internal import Foundation
-internal import WindTunnel
 package import WindTunnelCommandLine
-package import WindTunnelReports
 
 extension Flag {
   /// The bars that a client must clear.

@@ -1,4 +1,3 @@
-internal import WindTunnel
 package import WindTunnelCommandLine
 package import WindTunnelServer
 

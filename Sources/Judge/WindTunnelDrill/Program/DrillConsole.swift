@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnel
-internal import WindTunnelReports
 internal import WindTunnelServer
 
 /// A web page that shows each call of a drill as it ends.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 
 /// A program that runs your client, with the flags, reports and exit codes of `windtunnel drill`.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 
 // Sets the properties of a plan from the flags of a drill.

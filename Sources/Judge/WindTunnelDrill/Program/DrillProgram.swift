@@ -1,8 +1,5 @@
 internal import Foundation
-internal import WindTunnel
 package import WindTunnelCommandLine
-@_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelSymptoms
 internal import WindTunnelVirtualTime
 
 /// A drill as a program: its name, its clients and its flags.

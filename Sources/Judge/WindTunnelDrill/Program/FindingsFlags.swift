@@ -1,6 +1,4 @@
-internal import WindTunnel
 package import WindTunnelCommandLine
-package import WindTunnelReports
 
 // The flags that select which findings fail a drill or a report, and which are allowed.
 extension Flag {

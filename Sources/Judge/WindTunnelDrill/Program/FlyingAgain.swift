@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 
 /// Runs one call of a report by itself: `drill --again drill.json#metro/payments/17`. The call

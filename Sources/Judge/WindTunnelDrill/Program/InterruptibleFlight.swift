@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 @_spi(WindTunnel) internal import WindTunnelCore
 
@@ -21,26 +20,13 @@ struct InterruptibleFlight {
   func run(_ run: @escaping @Sendable () async throws -> ProcessDrill.RunResult) async throws
     -> DrillEnd
   {
-    let interruption = Interruption()
-    let flight = Task { try await run() }
-    let signal = Locked<Int32?>(nil)
-    let watch = Task {
-      // There was no signal, and the drill is over.
-      guard let number = await interruption.wait() else { return }
-      signal.withLock { $0 = number }
-      flight.cancel()
-    }
-    let result = await flight.result
-    watch.cancel()
-    let stop = signal.withLock { $0 }.map { StopSignal(number: $0) }
+    let (result, signal) = await Interruption.run(run)
+    let stop = signal.map { StopSignal(number: $0) }
     do {
       let flown = try result.get()
       // A signal after the last call did not interrupt anything.
-      return DrillEnd(
-        report: flown.report,
-        part: flown.part,
-        signal: flown.part == nil ? nil : stop
-      )
+      let signal = flown.part == nil ? nil : stop
+      return DrillEnd(report: flown.report, part: flown.part, signal: signal)
     } catch is CancellationError {
       // No call had begun.
       return DrillEnd(report: plan.report([]), signal: stop)

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 
 /// The report of the last drill, which `--again` reads. It is stored in the working directory.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 package import WindTunnelCommandLine
 
 /// The files that a report is written to, each in the format of its file extension.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 package import WindTunnelCommandLine
 
 extension DrillProgram {

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 extension Data {
   /// The bytes as a Python expression, such as `b"HTTP/1.1 200 OK\r\n" + b" " * 65536`.

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 
 /// A server in plain Python that sends the responses of one call, for a bug report.

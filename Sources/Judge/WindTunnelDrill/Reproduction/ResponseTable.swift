@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelCommandLine
 internal import WindTunnelServer
 

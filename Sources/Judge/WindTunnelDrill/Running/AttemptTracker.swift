@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelSymptoms
 
 /// Converts the events of a deck to attempts. Sends each attempt twice: before it can have any
 /// effect, and again when it has ended.
@@ -217,7 +216,8 @@ final class AttemptTracker: Sendable {
   /// event.
   private func note(_ attempt: Observation.Attempt, _ entry: Journal.Record, of call: Int) {
     var (cut, hasError) = (CutStream?.none, false)
-    if case .recording(let place) = entry.take.dealt, streams.contains(place) {
+    // Even if a fault withheld the recording from the client.
+    if let place = entry.take.interaction.map({ $0 - 1 }), streams.contains(place) {
       if attempt.error != nil {
         cut = attempt.bytes.map { CutStream(interaction: place, bytes: $0) }
       } else {
@@ -373,13 +373,6 @@ final class AttemptTracker: Sendable {
       if seen.count == 0 { seen.notOnCassette = state.strays.first { $0.at >= start }?.words }
       return seen
     }
-  }
-}
-
-extension Journal.Take {
-  /// The recording of the response, even if a fault withheld it from the client.
-  fileprivate var dealt: Journal.Take {
-    if case .withheld(let place) = self { .recording(place) } else { self }
   }
 }
 

@@ -1,4 +1,3 @@
-internal import Dispatch
 @_spi(WindTunnel) internal import WindTunnelCore
 
 /// Waits for the end of a call, its timeout, or the end of the drill, and returns the first of

@@ -1,5 +1,4 @@
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The observed facts of one call.
 struct CallFacts: Sendable {
@@ -55,6 +54,7 @@ struct CallFacts: Sendable {
     sent.credentials = values.credentials.map { numbers.number(of: $0) }
     sent.apiKeys = values.apiKeys.map { numbers.number(of: $0) }
     sent.key = values.key.map { numbers.number(of: $0) }
+    sent.deed = values.deed.map { numbers.number(of: $0) }
     sent.marks = values.marks.map { shared.numbers.number(of: $0, in: call, &marks) }
     // A start makes requests to several servers, and their order is not the call's behaviour.
     sent.isElsewhere = !isOfStart && host.map { $0 != request.host } ?? false

@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
@@ -87,7 +86,9 @@ struct CallRunner: Sendable {
     let attempts = AttemptTracker(
       setup.cassette,
       streams: texts.streamPlaces,
-      starts: StartRequests(of: workload),
+      starts: StartRequests(keys: workload.startKeys, startup: workload.startup) { [workload] in
+        workload.key(of: $0).text
+      },
       on: setup.stage,
       epoch: epoch,
       emit
@@ -278,7 +279,7 @@ struct CallRunner: Sendable {
       endpoint: workload.endpoint(of: call.index),
       isCritical: call.isCritical,
       ending: end.result?.ending ?? .hung,
-      showed: call.said ?? end.result.map { shows($0, call.index, key) } ?? false,
+      showed: call.said ?? end.result.map { shows($0, call.index, key, seen) } ?? false,
       latency: max(.zero, end.latency - (startUp ?? .zero)).inWholeMicroseconds,
       attemptCount: seesAttempts ? seen.count - seen.start.count : nil
     )
@@ -329,8 +330,11 @@ struct CallRunner: Sendable {
 
   /// Returns whether a call shows content. For a conversation any content is enough, because its
   /// messages are not a single text.
-  private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey) -> Bool {
-    workload.conversation(of: number) != nil ? result.hasContent : bodies.shows(result, key)
+  private func shows(_ result: CallResult, _ number: Int, _ key: RequestKey, _ seen: CallFacts)
+    -> Bool
+  {
+    workload.conversation(of: number) != nil
+      ? result.hasContent : bodies.shows(result, key, isMutated: seen.hasMutation)
   }
 
   /// Returns the time from the start of a call's program to its first sign. If one program serves

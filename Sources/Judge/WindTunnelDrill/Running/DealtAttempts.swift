@@ -1,4 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 /// The attempts of a cassette's decisions. Attempts with equal responses and equal faults differ

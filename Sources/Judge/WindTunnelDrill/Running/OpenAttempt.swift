@@ -1,5 +1,3 @@
-internal import WindTunnelSymptoms
-
 /// An attempt that has not ended, with its progress so far.
 struct OpenAttempt: Sendable {
   var call: Int

@@ -49,29 +49,12 @@ struct StartRequests: Sendable {
   /// The rule for a cassette without a start.
   static let none = StartRequests(keys: []) { _ in nil }
 
-  private let keys: Set<String>
-  private let startup: RecordedStartup?
+  /// The keys of a start's requests; empty if the cassette has no start.
+  let keys: Set<String>
+  /// The start of the app.
+  var startup: RecordedStartup?
   /// Returns the key of a call's own request.
-  private let own: @Sendable (Int) -> String?
-
-  /// Creates a rule.
-  ///
-  /// - Parameters:
-  ///   - keys: The keys of a start's requests; empty if the cassette has no start.
-  ///   - startup: The start of the app.
-  ///   - own: Returns the key of a call's own request.
-  init(
-    keys: Set<String>,
-    of startup: RecordedStartup? = nil,
-    own: @escaping @Sendable (Int) -> String?
-  ) {
-    (self.keys, self.startup, self.own) = (keys, startup, own)
-  }
-
-  /// Creates the rule for the calls of a workload.
-  init(of workload: Workload) {
-    self.init(keys: workload.startKeys, of: workload.startup) { workload.key(of: $0).text }
-  }
+  let own: @Sendable (Int) -> String?
 
   /// Records the facts about its client's start that the whole request of an attempt shows.
   func note(_ outcome: Outcome, isOfStart: Bool, in seen: inout Facts) {

@@ -68,6 +68,8 @@ enum SubjectProcess {
       case .unanswered(let reason): parent.send(.unanswered(reason))
       case .crashed, .hung: break
       }
+      // From here on, the results of calls are not caused by the client.
+      if fall == .hung { parent.fallSilent() }
       RunningPrograms.shared.endAll()
       _exit(fall == .hung ? hungCode : 70)
     }

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnelServer
-internal import WindTunnelSymptoms
 
 /// A test server for one kind of real fault, with the observation that is expected of it.
 struct FaultStand: Sendable {

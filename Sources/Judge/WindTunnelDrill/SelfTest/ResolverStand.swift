@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 internal import WindTunnelServer
 
 /// Probes name resolution by clients in a network of their own, where a scripted name server

@@ -1,4 +1,3 @@
-package import WindTunnel
 package import WindTunnelServer
 internal import WindTunnelSymptoms
 

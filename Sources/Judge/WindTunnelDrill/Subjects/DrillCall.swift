@@ -5,7 +5,6 @@ public import WindTunnel
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 package import WindTunnelURLSession
-internal import WindTunnelVirtualTime
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

@@ -1,7 +1,6 @@
 internal import Dispatch
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelServer
 
 /// Any program, started once for each call with the call's request, and judged by the way in which
 /// it ends.

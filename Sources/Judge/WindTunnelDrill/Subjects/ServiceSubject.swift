@@ -1,6 +1,5 @@
 internal import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelServer
 
 /// A program that is started once and handles many calls. It reads one call per line and writes one
 /// result per line, in any order. Its pools, caches and budgets last for all calls.

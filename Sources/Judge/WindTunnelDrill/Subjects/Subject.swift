@@ -1,5 +1,3 @@
-package import WindTunnel
-
 /// A client under test.
 package protocol Subject: Sendable {
   /// The name in the report.

@@ -1,4 +1,3 @@
-package import WindTunnel
 internal import WindTunnelSymptoms
 package import WindTunnelURLSession
 

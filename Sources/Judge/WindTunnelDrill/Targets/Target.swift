@@ -1,13 +1,8 @@
 package import Foundation
-internal import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelServer
 internal import WindTunnelSymptoms
 internal import WindTunnelURLSession
-
-#if canImport(FoundationNetworking)
-  internal import FoundationNetworking
-#endif
 
 /// The environment of calls: it gives each call its route to the deck.
 protocol Target: Sendable {

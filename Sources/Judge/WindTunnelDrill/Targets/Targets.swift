@@ -180,12 +180,6 @@ extension Scenario {
     .plan("Scenario \"\(name)\" cannot run \(words)")
   }
 
-  /// Whether the scenario shows nothing about a client that keeps no state between calls. A refused
-  /// credential is an exception, because it can be repeated within a call.
-  fileprivate var isAboutWhatOutlivesCalls: Bool {
-    keepsConnections && credential == nil || cancellation != nil
-  }
-
   /// Whether each of its faults is applied to a conversation, or rejects one.
   fileprivate var isAboutConversations: Bool {
     let faults = rules.flatMap(\.faults)
@@ -314,9 +308,10 @@ extension DrillPlan {
     var kept: [Scenario] = []
     var first: DrillError?
     // A program that is started for each call keeps no state of the previous call, and ends when
-    // its caller cancels.
+    // its caller cancels. A refused credential can be repeated within a call.
     let outlived = scenarios.filter {
-      isProgramACall && $0.isAboutWhatOutlivesCalls && group.contains($0.name)
+      let outlivesCalls = $0.keepsConnections && $0.credential == nil || $0.cancellation != nil
+      return isProgramACall && outlivesCalls && group.contains($0.name)
     }
     if !outlived.isEmpty {
       let names = outlived.map(\.name).joined(separator: ", ")

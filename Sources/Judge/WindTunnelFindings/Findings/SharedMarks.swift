@@ -4,17 +4,35 @@
 /// because few runs have a call that needs them.
 final class SharedMarks: Sendable {
   private let calls: [Observation]
-  private let found = Locked<Set<Int>?>(nil)
+  private let found = Locked<Found?>(nil)
   private let texts = Locked<Set<[String]>?>(nil)
 
   init(of calls: [Observation]) { self.calls = calls }
 
+  /// The values, and the requests with times or random values that a call sends once.
+  private struct Found: Sendable {
+    /// The values that more than one call has, or more than one attempt.
+    var (shared, repeated): (Set<Int>, Set<Int>) = ([], [])
+    /// The endpoint and the request of calls that sent no second one after a response.
+    var single: Set<[String]> = []
+  }
+
   /// Returns whether more than one call has the value with this number.
-  func contains(_ mark: Int) -> Bool {
+  func contains(_ mark: Int) -> Bool { read { $0.shared.contains(mark) } }
+
+  /// Returns whether more than one attempt has one of the values with these numbers.
+  func areRepeated(_ marks: Set<Int>) -> Bool { read { !$0.repeated.isDisjoint(with: marks) } }
+
+  /// Returns whether a call of an endpoint got a response to a request and did not send it again.
+  func isSingle(_ request: String, of endpoint: String) -> Bool {
+    read { $0.single.contains([endpoint, request]) }
+  }
+
+  private func read(_ read: (Found) -> Bool) -> Bool {
     found.withLock { found in
-      let shared = found ?? Self.find(in: calls)
-      found = shared
-      return shared.contains(mark)
+      let all = found ?? Self.find(in: calls)
+      found = all
+      return read(all)
     }
   }
 
@@ -33,14 +51,22 @@ final class SharedMarks: Sendable {
     }
   }
 
-  private static func find(in calls: [Observation]) -> Set<Int> {
-    var (bearers, shared): ([Int: Int], Set<Int>) = ([:], [])
+  private static func find(in calls: [Observation]) -> Found {
+    var (bearers, found): ([Int: Int], Found) = ([:], Found())
     for call in calls {
       for mark in call.attempts.lazy.compactMap(\.sent).flatMap(\.marks) {
-        if bearers[mark, default: call.call] != call.call { shared.insert(mark) }
-        bearers[mark] = call.call
+        if let bearer = bearers.updateValue(call.call, forKey: mark) {
+          found.repeated.insert(mark)
+          if bearer != call.call { found.shared.insert(mark) }
+        }
       }
+      // A call that ended early may have had more to send.
+      guard call.ending == .succeeded, call.cancellation == nil,
+        call.attempts.allSatisfy(\.isAnswered)
+      else { continue }
+      let all = call.attempts.filter { $0.sent?.deed != nil }
+      if all.count == 1 { found.single.insert([call.endpoint, all[0].key]) }
     }
-    return shared
+    return found
   }
 }

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 /// An observation in JSON: a line of a report's log, and a message of a client process to its
 /// parent.
 extension Observation: JSONObject {

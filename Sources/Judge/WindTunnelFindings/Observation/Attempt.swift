@@ -1,6 +1,5 @@
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelHTTP
 
 extension Observation {
   /// An attempt of a call that the harness observed.

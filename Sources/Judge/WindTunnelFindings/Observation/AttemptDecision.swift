@@ -1,6 +1,5 @@
 public import WindTunnel
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelHTTP
 
 /// The decision about an attempt: its lane, its key, its ordinal and its faults.
 ///

@@ -1,5 +1,3 @@
-package import WindTunnelHTTP
-
 /// A fact about a call that some rules need and few calls have. It defines the key in reports, the
 /// JSON, and the derivation from the observations of the call.
 ///

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A version of a body in a response.
 package struct AnsweredVersion: Sendable {
@@ -245,18 +244,36 @@ package struct RecordedBodies: Sendable {
     return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
+  /// The maximum size of a body without content, such as `{"ok":true,"items":[]}`.
+  private static let hollowBytesMax = 1024
+
+  private static func isHollow(_ body: Data) -> Bool {
+    guard body.count <= hollowBytesMax else { return false }
+    return String(decoding: body, as: UTF8.self)
+      .replacing(/"[^"]*"\s*:|true|false|null/, with: "")
+      .allSatisfy { $0.isWhitespace || "[]{},\"".contains($0) }
+  }
+
   private static func json(_ body: Data) -> JSON? {
     // The reason for the error does not matter here.
     (try? JSON(parsing: body, source: ""))?.canonical()
   }
 
   /// Returns whether a call shows content: a body that is not empty and can be decoded.
-  package func shows(_ result: CallResult, _ key: RequestKey) -> Bool {
+  ///
+  /// Printed white space, and printed JSON without a text or a number, show nothing in place of
+  /// recorded content, unless the server has changed its response.
+  package func shows(_ result: CallResult, _ key: RequestKey, isMutated: Bool = false) -> Bool {
     // A recorded body was checked when it was read.
     if result.isShown == nil, result.ending == .succeeded, let body = result.body,
       let recorded = bodies[key]?.first(where: { $0.data == body })
     {
       return recorded.shows
+    }
+    if result.isPrinted, !isMutated, let body = result.body, let recorded = bodies[key],
+      Self.isHollow(body), !recorded.contains(where: { Self.isHollow($0.data) })
+    {
+      return false
     }
     return result.showed && (result.isShown != nil || decodes(result, key))
   }

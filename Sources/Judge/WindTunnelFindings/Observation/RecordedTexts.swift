@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// The point at which a stream of events was cut.
 package struct CutStream: Sendable, Hashable {
@@ -26,6 +25,9 @@ package struct RecordedTexts: Sendable {
   /// The bodies that may be texts, by request. Requests with a body that cannot be compared are
   /// missing.
   private var bodies: [RequestKey: [Data]] = [:]
+  /// The requests with a response whose media type does not define its charset. JSON and event
+  /// streams are UTF-8 (RFC 8259 §8.1, WHATWG HTML §9.2.4), and other text may be in any.
+  private var withoutCharset: Set<RequestKey> = []
   /// The indices of the streams of a request.
   private var places: [RequestKey: [Int]] = [:]
   /// The streams of events by their indices.
@@ -42,14 +44,15 @@ package struct RecordedTexts: Sendable {
       let headers = interaction.response?.headers
       let type = headers?["Content-Type"] ?? ""
       // A body in another coding may be shown without decoding.
-      let isOther = ContentType(type).charset.map { $0 != "utf-8" } ?? false
+      let (content, format) = (ContentType(type), EventStream.Format(contentType: type))
+      let isOther = content.charset.map { $0 != "utf-8" } ?? false
       if isOther || headers?["Content-Encoding"] != nil {
         incomparable.insert(key)
         continue
       }
-      if let body = interaction.response?.body, body.count > 0,
-        let format = EventStream.Format(contentType: type)
-      {
+      let isDefined = content.charset != nil || format != nil || content.essence.hasSuffix("json")
+      if !isDefined { withoutCharset.insert(key) }
+      if let body = interaction.response?.body, body.count > 0, let format {
         streams[place] = Stream(body: body.data, format: format)
         places[key, default: []].append(place)
       }
@@ -110,6 +113,34 @@ package struct RecordedTexts: Sendable {
     }
     return nil
   }
+
+  /// Returns whether the result of a call has recorded letters of several bytes as one letter for
+  /// each byte, as Latin-1 and Windows-1252 decode them: `GrÃ¶ÃŸe` for `Größe`.
+  package func showsMojibake(_ result: CallResult, _ key: RequestKey) -> Bool {
+    guard let body = result.body, body.count <= Self.scalarsMax, !withoutCharset.contains(key),
+      let recorded = texts(key)
+    else { return false }
+    // JSON may have escapes in place of letters. Other results have no texts.
+    let isEscaped = body.contains(UInt8(ascii: "\\"))
+    let decoded = isEscaped ? (try? JSON(parsing: body, source: ""))?.texts ?? [] : []
+    let shown = body + Data(decoded.joined(separator: "\n").utf8)
+    let words = recorded.joined().split { $0.value <= 0x7F && !$0.properties.isAlphabetic }
+      .filter { $0.contains { $0.value > 0x7F } }.prefix(Self.holesMax)
+    return words.contains { word in
+      let bytes = Data(String(String.UnicodeScalarView(word)).utf8)
+      guard bytes.count >= Self.mojibakeMin, shown.range(of: bytes) == nil else { return false }
+      return [String.Encoding.isoLatin1, .windowsCP1252].contains { encoding in
+        guard let wrong = String(data: bytes, encoding: encoding).map({ Data($0.utf8) }),
+          shown.range(of: wrong) != nil
+        else { return false }
+        // The server itself may have sent it.
+        return !bodies.values.joined().contains { $0.range(of: wrong) != nil }
+      }
+    }
+  }
+
+  /// The minimum length in bytes of a word that is recognised in another charset.
+  private static let mojibakeMin = 3
 
   /// The minimum number of holes that identify a run of letters by themselves.
   private static let runMin = 8

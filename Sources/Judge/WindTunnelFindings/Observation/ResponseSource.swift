@@ -1,5 +1,3 @@
-public import WindTunnel
-
 /// The source of the response to an attempt.
 public enum ResponseSource: Sendable, Hashable {
   /// A deck played the response.

@@ -6,6 +6,8 @@ extension Observation {
   public struct Sent: Sendable, Hashable {
     /// The number of the method, target and body, for a POST or PATCH whose body was observed.
     public var content: Int?
+    /// The same number without times and random values in the body, if it has any.
+    public var deed: Int?
     /// The numbers of the `Authorization` fields and the cookies, in their order.
     public var credentials: [Int] = []
     /// The numbers of credentials in an API's own fields, such as `X-Api-Key`, which no library
@@ -55,6 +57,7 @@ extension Observation.Sent: JSONPart {
 
   package mutating func list(_ fields: inout JSONFields) throws(FormatError) {
     try fields.int("content", &content, in: Self.numbers)
+    try fields.int("deed", &deed, in: Self.numbers)
     try fields.numbers("credentials", &credentials, "number of a value")
     try fields.numbers("apiKeys", &apiKeys, "number of a value")
     try fields.flag("elsewhere", &isElsewhere)

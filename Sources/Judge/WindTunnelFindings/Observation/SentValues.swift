@@ -1,11 +1,12 @@
 internal import Foundation
-internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The values of a request that distinguish it from others. They are not sent to another process.
 package struct SentValues: Sendable {
   /// The method, target and body of a POST or PATCH.
   package var content: String?
+  /// The same without times and random values in the body. `nil` if the body has none, is the
+  /// recorded one, or if nothing is recorded.
+  package var deed: String?
   /// The values of `Authorization` and of cookies.
   package var credentials: [String] = []
   /// The values of other fields for credentials.
@@ -80,8 +81,13 @@ package struct SentValues: Sendable {
       add(String(decoding: field.value, as: UTF8.self))
     }
     guard request.body != recorded?.body else { return }
-    let before = Set(recorded.map(Self.texts) ?? [])
-    for text in Self.texts(of: request) where !before.contains(text) { add(text) }
+    guard let fields = Self.fields(of: request) else { return }
+    let before = Set(recorded.flatMap(Self.fields)?.texts ?? [])
+    for text in fields.texts where !before.contains(text) { add(text) }
+    let constant = recorded == nil ? fields : fields.withoutDrawnValues
+    guard content != nil, constant != fields else { return }
+    let digest = SHA256.hexadecimal(constant.bytes())
+    deed = "deed \(request.method) \(request.url.target) \(digest)"
   }
 
   /// Returns whether another request for the same recording certainly has the same values.
@@ -98,34 +104,22 @@ package struct SentValues: Sendable {
 
   private mutating func add(_ value: String) {
     guard value.utf8.count >= Self.markBytesMin, marks.count < Self.marksMax,
-      !Self.isMoment(value)
+      !value.isMoment
     else { return }
     let mark = "mark \(value)"
     if !marks.contains(mark) { marks.append(mark) }
   }
 
-  /// Returns whether a text is a date or a Unix time. Times do not identify a request, because two
-  /// requests may have the same.
-  private static func isMoment(_ text: String) -> Bool {
-    // Seconds, milliseconds or microseconds of the years from 2017 to 2039.
-    if let number = Int64(text), [10, 13, 16].contains(text.utf8.count) {
-      let seconds = Double(number) / [10: 1, 13: 1e3, 16: 1e6][text.utf8.count, default: 1]
-      if 1.5e9..<2.2e9 ~= seconds { return true }
-    }
-    return text.utf8.prefix(4).allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-      && text.utf8.dropFirst(4).first == UInt8(ascii: "-") && text.contains(":")
-  }
-
-  /// Returns the texts in a body of JSON or of a form.
-  private static func texts(of request: Request) -> [String] {
+  /// Returns the fields in a body of JSON or of a form, or `nil` if it is neither.
+  private static func fields(of request: Request) -> JSON? {
     let body = request.body
-    guard body.count > 0, body.count <= bodyBytesMax else { return [] }
+    guard body.count > 0, body.count <= bodyBytesMax else { return nil }
     if request.headers["Content-Type"]?.lowercased().contains("x-www-form-urlencoded") == true {
-      return FormFields.fields(body.data).map { String(decoding: $0.value, as: UTF8.self) }
+      let fields = FormFields.fields(body.data)
+      return .object(fields.map { JSON.Member(JSON.Text($0.name), .text($0.text)) })
     }
-    // A body that is not JSON has no texts.
-    guard let json = try? JSON(parsing: body.data, source: "") else { return [] }
-    return json.texts
+    // A body that is not JSON has no fields.
+    return try? JSON(parsing: body.data, source: "")
   }
 
   /// The roles of a header field in a request, by its name.

@@ -33,7 +33,11 @@ extension FindingRule {
       let what = symptom ?? status.map { "a \($0)" } ?? "no response"
       let wait = call.gap(place, again).map { ", \(Figures.time($0)) later" } ?? ""
       let isChanged = key != nil && next != nil
-      let words = isChanged ? ", and the Idempotency-Key had changed" : ""
+      let isDrawn = before.sent?.content != after.sent?.content && after.sent?.deed != nil
+      let words =
+        isChanged
+        ? ", and the Idempotency-Key had changed"
+        : isDrawn ? ", with another time or random value in its body" : ""
       return .broken(
         "After \(what) it sent \(before.key) again\(wait)\(words).",
         severity: severity
@@ -51,9 +55,21 @@ extension JudgedCall {
     let next = repeats.first { $0.before == place }?.after
     guard let content = attempts[place].sent?.content else { return next }
     if let next, (attempts[next].sent?.content ?? content) == content { return next }
-    return attempts.indices.dropFirst(place + 1).first {
-      attempts[$0].sent?.content == content && attempts[$0].isAfter(attempts[place])
-    }
+    let later = attempts.indices.filter { $0 > place && attempts[$0].isAfter(attempts[place]) }
+    return later.first { attempts[$0].sent?.content == content }
+      ?? later.first { isDrawnAnew(attempts[place], attempts[$0]) }
+  }
+
+  /// Returns whether two requests differ only in times and random values of their bodies, which the
+  /// client creates for an attempt. A value that is sent again identifies a thing, and a call that
+  /// sends several such requests without a failure sends parts.
+  private func isDrawnAnew(_ before: Observation.Attempt, _ after: Observation.Attempt) -> Bool {
+    guard let sent = before.sent, let next = after.sent, let deed = sent.deed, deed == next.deed,
+      sharedMarks.isSingle(before.key, of: observation.endpoint)
+    else { return false }
+    // Requests that differ in a time alone may be two readings.
+    let drawn = Set(sent.marks).symmetricDifference(next.marks)
+    return !drawn.isEmpty && !sharedMarks.areRepeated(drawn)
   }
 
   /// Returns whether a server can recognise two requests as one: by the same key, or by another

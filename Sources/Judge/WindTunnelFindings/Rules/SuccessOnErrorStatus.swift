@@ -21,7 +21,7 @@ extension FindingRule {
       let isOwn =
         call.observation.printed.map { printed in
           let letters = String(printed.filter { $0.isLetter || $0.isNumber })
-          return !printed.isEmpty && !printed.hasPrefix("This ")
+          return call.observation.showed && !printed.isEmpty && !printed.hasPrefix("This ")
             && !letters.trimmingPrefix("map").hasPrefix("errorThis\(status)was")
         } ?? false
       let seen = "This command ended with 0, but received only \(status)"

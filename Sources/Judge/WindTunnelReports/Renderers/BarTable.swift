@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 // The bars of a run as a table, which is the beginning of a report in each format.
 extension Report {
   private static let heads = ["figure", "class", "bar", "worst", "in", "verdict"]

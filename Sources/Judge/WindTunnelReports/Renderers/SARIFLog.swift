@@ -4,7 +4,7 @@ internal import Foundation
 package struct SARIFLog {
   /// A rule to which results refer.
   package struct Rule {
-    private let json: JSON
+    fileprivate let json: JSON
     fileprivate let id: String
 
     /// Creates a rule. `link` is the URL of a page about it.
@@ -16,11 +16,6 @@ package struct SARIFLog {
           "help": ["text": .text(help)], "helpUri": link.map { .text($0) },
         ])
       )
-    }
-
-    fileprivate static func list(_ rules: [Rule], of results: [Result]) -> JSON {
-      let used = Set(results.map(\.rule))
-      return .array(rules.filter { used.contains($0.id) }.map(\.json))
     }
   }
 
@@ -83,7 +78,9 @@ package struct SARIFLog {
 
   /// The log as the object of a `.sarif` file.
   package var json: JSON {
-    let driver: JSON = ["name": "windtunnel", "rules": Rule.list(rules, of: results)]
+    let used = Set(results.map(\.rule))
+    let found = rules.filter { used.contains($0.id) }.map(\.json)
+    let driver: JSON = ["name": "windtunnel", "rules": .array(found)]
     return [
       "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
       "runs": [["tool": ["driver": driver], "results": .array(results.map(\.json))]],

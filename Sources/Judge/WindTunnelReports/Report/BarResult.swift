@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// The result of a bar over the scenarios of its class, or of a scenario's own bar.
 public struct BarResult: Sendable, Hashable {
   /// The class of the scenarios; `nil` for the own bar of a scenario without a class.

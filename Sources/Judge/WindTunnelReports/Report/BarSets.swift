@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 // The shipped sets of bars, in one table.
 extension Bars {
   /// Bars for an app on a phone, where a user waits for each call.

@@ -129,7 +129,8 @@ extension Report {
       return ended(.interrupted, 128 + signal, [interruptedWords] + found + missed)
     }
     for (rule, outcome) in [(FindingRule.crashes, DrillVerdict.Outcome.crashed), (.hangs, .hung)] {
-      let calls = falls(rule)
+      let falls = findings.filter { $0.finding.rule == rule.id && $0.isError }
+      let calls = falls.reduce(0) { $0 + $1.finding.calls }
       if calls > 0 { return ended(outcome, 97, [calls.counted("call")] + missed) }
     }
     if failed > 0 || !failingFindings.isEmpty { return ended(.failed, 99, found + missed) }
@@ -148,12 +149,6 @@ extension Report {
     let others = findings.filter { !$0.isKnown || $0.finding.severity != .error }
     return (known == 0 ? [] : ["\(known.counted("known error"))\(file)"])
       + (others.isEmpty ? [] : [others.words])
-  }
-
-  /// Returns the number of calls that crashed, or that hung, if the scenario does not allow it.
-  private func falls(_ rule: FindingRule) -> Int {
-    let falls = findings.filter { $0.finding.rule == rule.id && $0.isError }
-    return falls.reduce(0) { $0 + $1.finding.calls }
   }
 
   /// The errors that the baseline also has.

@@ -70,7 +70,7 @@ extension RequestURL {
   static func server(_ text: String) -> RequestURL? {
     let url = RequestURL(text)
     guard let scheme = url.scheme, ["http", "https"].contains(scheme), url.host?.isEmpty == false,
-      url.target == "/", url.userInfo == nil
+      url.target == "/", url.userInfo == nil, !text.contains("#")
     else { return nil }
     return url
   }
@@ -116,9 +116,9 @@ extension Flag {
   /// The content codings that are requested from a recorded origin.
   static let keepEncodings = Flag("--keep-encodings")
     .help("Request br and zstd if the client does; neither is recorded.")
-  /// Responses with invalid heads.
+  /// The passing of invalid responses.
   static let passMalformed = Flag("--pass-malformed")
-    .help("Pass responses with an invalid head on unchanged, unrecorded.")
+    .help("Pass invalid responses on unchanged, unrecorded.")
 }
 
 /// The rules for comparing requests: `--match FILE` overrides a command's own.

@@ -64,8 +64,7 @@ struct CommandMutation {
 
   private func run(_ mutants: [Mutant]) async throws -> CommandRun {
     served.play(mutants)
-    let plainLimit = max(.seconds(10), plain.duration * 10)
-    let limit = mutants.isEmpty ? plainLimit : order.limit(plain.duration)
+    let limit = order.limit(plain.duration, isMutated: !mutants.isEmpty)
     return try await CommandRun(order, served) {
       // Only a cancellation ends the sleep early.
       try await order.run(served) { (try? await Task.sleep(for: limit)) != nil }
@@ -95,8 +94,9 @@ struct CommandMutation {
 
   private func note(_ test: JUnitResults.TestCase, _ state: MutatedTest.Plain) throws {
     let recordings = judges.filter { $0.value.contains(test.id) }.map(\.key).sorted()
-    if order.junit != nil, test.id == order.command.name, recordings.isEmpty { return }
     var line = MutatedTest()
+    line.isSuite = order.junit != nil && test.id == order.command.name
+    if line.isSuite, recordings.isEmpty { return }
     (line.id, line.name, line.file, line.line) = (test.id, test.id, test.file, test.line)
     (line.cassette, line.plain) = (served.path, state)
     (line.duration, line.recordings) = (plain.duration, recordings)

@@ -100,6 +100,8 @@ struct LoggedSuite {
       if isBusy, next <= quiet { return true }
       limit = isBusy ? next : nil
     }
+    // A later run resumes from the lines of an interrupted one. An error is thrown again otherwise.
+    try? await plugin?.move(to: log)
     return false
   }
 }
@@ -122,8 +124,10 @@ struct HungOperators {
 }
 
 extension MutateOrder {
-  /// Returns the time without activity after which a mutant counts as hung.
-  func limit(_ plain: Duration) -> Duration { timeout ?? max(.seconds(10), plain * 10) }
+  /// Returns the time without activity after which a mutant, or a run without one, counts as hung.
+  func limit(_ plain: Duration, isMutated: Bool = true) -> Duration {
+    (isMutated ? timeout : nil) ?? max(.seconds(10), plain * 10)
+  }
 
   /// Runs the command once. Throws `CancellationError` if this process is interrupted.
   func run(
@@ -137,14 +141,12 @@ extension MutateOrder {
     // Sets have the same order in each run. The trace of a crash takes seconds and is not used.
     variables["PYTHONHASHSEED"] = "0"
     variables["SWIFT_BACKTRACE"] = "enable=no"
-    let end = try await command.run(
+    return try await command.run(
       url: served?.url,
       adding: isSwiftTest ? words : [],
       with: variables,
       into: output,
       until: isStuck
     )
-    if end == .interrupted { throw CancellationError() }
-    return end
   }
 }

@@ -20,7 +20,7 @@ enum MutateCommand: Command {
       .help("Time after which a run is hung (default: from the slowest test, at least 10s)."),
     Flag("--seed", "N", "Seed of all random draws (default: 1)."),
     Flag("--report", "FILE", "Write the report, as FILE.html or FILE.json."),
-    Flag("--accept", nil, "Accept all blind spots that are found."),
+    Flag("--accept", nil, "Accept all blind spots and hangs that are found."),
     Flag("--reason", "TEXT", "accept: the reason."),
     Flag("--accepted", "FILE", "File of the accepted blind spots (default: mutate.json)."),
     Flag("--log", "FILE", "Write the results to FILE, or resume from it."),
@@ -39,12 +39,26 @@ enum MutateCommand: Command {
     let (folder, start) = (try TemporaryFolder(), ContinuousClock.now)
     let file = order.log ?? folder.url.appending(path: "log.jsonl")
     let log = try MutationLogFile(resuming: file, order)
-    var served: ServedCassette?
-    if let file = order.cassette { served = try await ServedCassette(file, order, in: folder.url) }
-    var end = ClientCommand.Exit.interrupted
-    do { end = try await mutate(order, log, served, in: folder.url) } catch is CancellationError {}
+    var server: ServedCassette?
+    if let file = order.cassette { server = try await ServedCassette(file, order, in: folder.url) }
+    let served = server
+    let (result, signal) = await Interruption.run {
+      try await mutate(order, log, served, in: folder.url)
+    }
+    var (end, stop) = (ClientCommand.Exit.interrupted, MutationReport.Stop?.none)
+    do { end = try result.get() } catch is CancellationError {}
     await served?.stop()
     let events = try log.load()
+    if let signal, end == .interrupted {
+      let copy = FileManager.default.temporaryDirectory
+        .appending(path: "windtunnel-mutate-\(UUID().uuidString).jsonl")
+      if order.log == nil { try FileManager.default.copyItem(at: log.file, to: copy) }
+      let kept = (order.log ?? copy).relativePath
+      stop = (signal == SIGTERM ? .terminated : .interrupted, kept)
+    }
+    // Separately, because a file of this tool's own flags would count as a program of the command.
+    let words = order.words.split(separator: "--", maxSplits: 1, omittingEmptySubsequences: false)
+      .map { CommandWords(Array($0)).words }
     let report = MutationReport(
       events: events,
       cassettes: try Set(events.tests.map(\.cassette)).reduce(into: [:]) {
@@ -52,8 +66,9 @@ enum MutateCommand: Command {
       },
       accepted: order.accepted.survivors,
       acceptedFile: order.accepted.file.relativePath,
-      command: CommandWords(order.words).words,
-      duration: .now - start
+      command: Array(words.joined(separator: ["--"])),
+      duration: .now - start,
+      stop: stop
     )
     let lines = try FileError.reading(log.file, bytesMax: MutationLog.bytesMax).split(separator: 10)
     let longCount = lines.count { $0.count > MutationEvent.lineBytesMax }
@@ -62,24 +77,21 @@ enum MutateCommand: Command {
     for (file, form) in order.reports {
       try FileError.writing(form == "html" ? report.htmlData() : report.jsonData(), to: file)
     }
-    if let reason = order.reason {
+    // An interrupted run has not tried each fault with each test.
+    if let reason = order.reason, stop == nil {
       try FileError.writing(report.accepting(reason: reason).data(), to: order.accepted.file)
     }
     if let complaint = end.complaint, report.verdict == .undecided {
       Terminal.complain("\(order.command.name) \(complaint).\n")
-    } else if events.tests.isEmpty, order.cassette == nil {
+    } else if events.tests.isEmpty, order.cassette == nil, stop == nil {
       Terminal.complain(
         "No test used a cassette. Swift tests need .cassette; other commands need --cassette, as in "
           + "windtunnel mutate --cassette api.json -- ./run-tests {url}\n"
       )
     }
-    switch end {
-    case .interrupted: return .interrupted
-    case .signalled where report.verdict == .undecided: return .fell
-    default:
-      let isAccepted = order.reason != nil && report.verdict == .newBlindSpot
-      return isAccepted ? .done : ExitCode(rawValue: report.verdict.rawValue) ?? .software
-    }
+    if case .signalled = end, report.verdict == .undecided { return .fell }
+    if order.reason != nil, report.isAcceptable { return .done }
+    return ExitCode(rawValue: report.verdict.rawValue) ?? .software
   }
 
   /// Runs the command without mutants and with them. Returns the end of the first run.

@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// The log of a mutated run, to which this process and the tests append lines.
 struct MutationLogFile {
   let file: URL

@@ -137,9 +137,8 @@ struct PartMutation {
     let own = MutationLogFile(at: suite.folder.appending(path: "parts.jsonl"))
     let lines = ([.plan(plan)] + runs.map { MutationEvent.begin($0) }).map { "\($0.line)\n" }
     try FileError.writing(Data(lines.joined().utf8), to: own.file)
-    let plainLimit = max(.seconds(10), duration * 10)
     // `--timeout` does not end a program that needs longer without mutants.
-    let limit = runs.isEmpty ? plainLimit : max(order.limit(duration), duration * 2)
+    let limit = max(order.limit(duration, isMutated: !runs.isEmpty), duration * 2)
     let output = try CommandOutput()
     let served = suite.served
     served?.play([])

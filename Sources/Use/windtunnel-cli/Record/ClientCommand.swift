@@ -62,7 +62,8 @@ struct ClientCommand {
 
   /// Runs the command to its end, with `{url}` replaced and `WINDTUNNEL_URL` set.
   ///
-  /// An interruption of this process is passed on.
+  /// An interruption of this process is passed on, unless the command has a time limit: then only
+  /// its task ends it.
   ///
   /// - Parameters:
   ///   - url: The server's address; `nil` if there is no server.
@@ -96,10 +97,12 @@ struct ClientCommand {
     }
     // Before the start, because a signal in between would end this process and lose the recording.
     // However, a child that inherits ignored signals must receive its own.
-    let early = SpawnedProcess.inheritsIgnoredSignals ? nil : Interruption()
+    let hears = isStuck == nil
+    let early = hears && !SpawnedProcess.inheritsIgnoredSignals ? Interruption() : nil
     try withSignalsOpen { try process.run() }
-    let interruption = early ?? Interruption()
+    let interruption = early ?? (hears ? Interruption() : nil)
     let passingOn = Task {
+      guard let interruption else { return false }
       await interruption.wait()
       guard !Task.isCancelled else { return false }
       // A command in the background may ignore SIGINT.
@@ -118,9 +121,10 @@ struct ClientCommand {
       process.askToEnd()
     }
     for task in [passingOn, watching] { task.cancel() }
+    let (isInterrupted, isHung) = (await passingOn.value, await watching.value)
     try Task.checkCancellation()
-    if await passingOn.value { return .interrupted }
-    if await watching.value { return .hung }
+    if isInterrupted { return .interrupted }
+    if isHung { return .hung }
     let status = process.terminationStatus
     return process.terminationReason == .exit ? .exited(status) : .signalled(status)
   }

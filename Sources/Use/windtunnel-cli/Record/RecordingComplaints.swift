@@ -80,7 +80,7 @@ final class InvalidResponses: Sendable {
       hasBegun ? "." : ", or pass \(Flag.passMalformed.name) to pass the response on unrecorded."
     Terminal.complain(
       "invalid response: \(safe.request.method) \(safe.request.url): \(safe.failure?.text ?? "")"
-        + (isRefused ? " Fix the server\(orElse)" : " It was passed on unchanged and not recorded.")
+        + (isRefused ? " Fix the server\(orElse)" : "")
     )
   }
 
@@ -133,9 +133,13 @@ extension RecordingJournal {
       for line in leftOut { Terminal.complain("skipped: \(line)\n") }
       Terminal.complain("\(cassette.relativePath): \(count.counted("interaction"))\n")
       // Omitted interactions have no number in the file.
-      for line in (leftOut.isEmpty ? CassetteReview(recorded).alikeLines : []).prefix(Self.alikeMax)
-      {
+      let lines = leftOut.isEmpty ? CassetteReview(recorded).alikeLines : []
+      for line in lines.prefix(Self.alikeMax) {
         Terminal.complain("\(cassette.relativePath): \(line)\n")
+      }
+      if lines.count > Self.alikeMax {
+        let rest = "and \(lines.count - Self.alikeMax) more; cassette lint lists all"
+        Terminal.complain("\(cassette.relativePath): \(rest)\n")
       }
       return leftOut.isEmpty
     } catch {

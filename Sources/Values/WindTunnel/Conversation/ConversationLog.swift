@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// A log of a WebSocket conversation, as its server saw it. Times are measured from the handshake's
 /// end.
 public struct ConversationLog: Sendable, Hashable {

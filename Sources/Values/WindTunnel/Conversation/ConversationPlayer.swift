@@ -1,5 +1,4 @@
 package import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The server of a recorded conversation: a state machine whose inputs are the client's messages,
 /// and whose outputs are the messages to send.

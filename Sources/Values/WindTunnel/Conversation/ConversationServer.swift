@@ -1,5 +1,4 @@
 package import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The server's side of a recorded conversation, with faults.
 ///

@@ -1,5 +1,4 @@
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The requests that a deck received, and the callers that wait for one.
 struct KeptRequests: Sendable {

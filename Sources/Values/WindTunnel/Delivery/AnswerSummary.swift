@@ -52,7 +52,8 @@ package struct AnswerSummary: Sendable, Hashable {
 
   /// Sets the delay or the date of a `Retry-After`. The delay until a date depends on the clock.
   private mutating func take(_ fields: [String], _ now: Duration?) {
-    switch RetryAfterValue(fields) {
+    // Several fields have no meaning.
+    switch fields.count == 1 ? RetryAfterValue(fields[0]) : nil {
     case .delay(let delay): retryAfter = delay
     // A date in the past means no delay.
     case .date(let date): retryDate = now.map { date <= $0 } == true ? nil : date

@@ -19,16 +19,13 @@ extension Delivery {
       let opening = Self.opening(fault, on: stage)
       steps += opening.steps
       // Only the first fault that does more than delay the connection happens.
-      if opening.afterwards != .keep || !opening.isLateOnly {
+      let isLateOnly = opening.steps.allSatisfy { if case .wait = $0 { true } else { false } }
+      if opening.afterwards != .keep || !isLateOnly {
         self.init(steps, afterwards: opening.afterwards)
         return
       }
     }
     self.init(steps)
-  }
-
-  private var isLateOnly: Bool {
-    steps.allSatisfy { if case .wait = $0 { true } else { false } }
   }
 
   private static func opening(_ fault: ConnectionFault, on stage: Stage) -> Delivery {

@@ -199,7 +199,9 @@ struct ScriptedResponse {
     of head: ResponseHead,
     for request: Request
   ) throws(Mutation.Misfit) {
-    try giveRoom()
+    // Another body can only replace a complete one.
+    try require(recordedCut == nil, or: "the recording is of a truncated response")
+    try require(!isContentless, or: "the response has no body")
     switch edit {
     case .body(let content):
       let (changed, edits) = try content.applied(to: body, of: head)
@@ -264,12 +266,6 @@ struct ScriptedResponse {
 
   private func require(_ isMet: Bool, or reason: String) throws(Mutation.Misfit) {
     if !isMet { throw Mutation.Misfit(reason) }
-  }
-
-  /// Throws an error if there is no complete body that another could replace.
-  private func giveRoom() throws(Mutation.Misfit) {
-    try require(recordedCut == nil, or: "the recording is of a truncated response")
-    guard !isContentless else { throw Mutation.Misfit("the response has no body") }
   }
 
   private func bounded(_ count: Int) -> Int {

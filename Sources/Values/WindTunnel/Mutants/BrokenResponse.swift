@@ -1,5 +1,4 @@
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A recorded response, and the changes that are possible with it.
 struct BrokenResponse {

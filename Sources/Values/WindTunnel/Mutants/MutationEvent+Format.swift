@@ -80,6 +80,7 @@ extension MutatedTest: JSONObject {
     try fields.time("milliseconds", &duration, ("milliseconds", "is missing"))
     try fields.numbers("recordings", &recordings, "number")
     try fields.flag("part", &isPart)
+    try fields.flag("suite", &isSuite)
   }
 }
 

@@ -58,6 +58,8 @@ package struct MutatedTest: Sendable, Hashable {
   ///
   /// The recordings of a part have a number for each request.
   package var isPart = false
+  /// Whether it is all tests of a command, for the recordings that no single test needs.
+  package var isSuite = false
 
   package init() {}
 }

@@ -30,7 +30,10 @@ public struct RequestPattern: Sendable, Hashable, CustomStringConvertible,
     let isAny = named == "*" && method != "CONNECT" && method != "OPTIONS"
     let target = isAny ? "/**" : named
     if method == "CONNECT", !target.contains("/") {
-      (host, query, segments) = (HostPattern(authority: target), nil, Segment.all)
+      // `host`, `host:port`, `[::1]:port` or `*`.
+      let url = RequestURL("http://\(target)")
+      host = HostPattern(name: url.host ?? target, port: url.port)
+      (query, segments) = (nil, Segment.all)
       return
     }
     let url = RequestURL(target, askedBy: method ?? "")
@@ -112,12 +115,6 @@ private struct HostPattern: Sendable, Hashable {
   init(name: String, port: Int? = nil) {
     self.name = name.lowercased()
     self.port = port
-  }
-
-  /// Parses `host`, `host:port`, `[::1]:port` or `*`.
-  init(authority: String) {
-    let url = RequestURL("http://\(authority)")
-    self.init(name: url.host ?? authority, port: url.port)
   }
 
   func matches(_ url: RequestURL) -> Bool {

@@ -48,10 +48,7 @@ public struct FaultRule: Sendable, Hashable, JSONObject {
   /// faults, and its trigger needs no request.
   package var isForConnections: Bool {
     trigger.isForConnections
-      && faults.allSatisfy {
-        if case .connection = $0 { return true }
-        return false
-      }
+      && faults.allSatisfy { if case .connection = $0 { true } else { false } }
   }
 
   package static let blank = Self(when: .always, [])

@@ -26,7 +26,7 @@ struct CassetteScanner {
   /// The path of an interaction that is not in a cassette; otherwise `nil`.
   let path: String?
   let sideFile: SideFile
-  var pool = StringPool()
+  var pool: StringPool
   /// A buffer that collects fields, so that each list is allocated in its final size.
   var fields: [HeaderField] = []
   /// The previous URL, because the next one probably has the same origin.
@@ -55,6 +55,8 @@ struct CassetteScanner {
   ) {
     (self.parser, self.text, self.source) = (parser, text, source)
     (self.path, self.sideFile) = (path, sideFile)
+    // A single interaction repeats few fields.
+    pool = StringPool(slots: path == nil ? 2048 : 16)
   }
 
   /// Scans a text; bodies share its memory.
@@ -136,6 +138,8 @@ struct CassetteScanner {
 
 extension Interaction {
   /// Reads an interaction in the format of a cassette. `sideFile` returns the body in a side file.
+  ///
+  /// - Throws: `FormatError` if it is invalid or, within a cassette, would be nested too deeply.
   package init(
     onCassette json: JSON,
     source: String,
@@ -143,7 +147,12 @@ extension Interaction {
     sideFile: @escaping (String) throws -> Body
   ) throws {
     let text = Data((["interactions": [json]] as JSON).bytes())
-    let scan = try CassetteScanner.scan(text, source: source, path: path, sideFile: sideFile)
+    let scan: CassetteScanner.Scan
+    do throws(JSONParser.Failure) {
+      scan = try CassetteScanner.scan(text, source: source, path: path, sideFile: sideFile)
+    } catch {
+      throw FormatError(source: source, place: path, problem: "not JSON: \(error.problem)")
+    }
     if let refusal = scan.refusal { throw refusal }
     self = scan.interactions[0]
   }

@@ -1,5 +1,4 @@
 internal import Foundation
-@_spi(WindTunnel) internal import WindTunnelCore
 
 // Git may change the line ends of a text when it is added or checked out (gitattributes(5),
 // `text`). Then the bytes no longer match the name.

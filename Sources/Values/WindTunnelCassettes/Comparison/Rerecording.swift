@@ -19,7 +19,9 @@ package enum Rerecording {
       places[recordable(interaction, volatile), default: []].append(index)
     }
     var origins = new.map { places[recordable($0, volatile)]?.popLast() }
-    let sequences = Dictionary(grouping: new.indices) { Sequence(new[$0].request) }
+    let sequences = Dictionary(grouping: new.indices) {
+      [new[$0].request.method, new[$0].request.url.path.canonicalPath]
+    }
     let steady = sequences.values.filter { indices in
       let found = indices.compactMap { origins[$0] }
       return found.count == indices.count && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }
@@ -28,20 +30,10 @@ package enum Rerecording {
     for (index, origin) in zip(free, free.compactMap { origins[$0] }.sorted()) {
       origins[index] = origin
     }
-    return zip(new, origins).map { interaction, origin in origin.map { old[$0] } ?? interaction }
+    return zip(new, origins).map { new, i in i.map { old[$0].preceded(as: new, volatile) } ?? new }
   }
 
-  private struct Sequence: Hashable {
-    let method: String
-    let path: String
-
-    init(_ request: Request) {
-      method = request.method
-      path = request.url.path.canonicalPath
-    }
-  }
-
-  /// Returns the interaction reduced to the parts that a recorder can produce.
+  /// Returns the interaction reduced to the parts that every recorder can produce.
   static func recordable(_ interaction: Interaction, _ volatile: Set<String> = []) -> Interaction {
     var steady = interaction.steady(without: volatile)
     steady.then = nil
@@ -49,5 +41,22 @@ package enum Rerecording {
     steady.innerNotes = [:]
     steady.editResponse { $0.head.informational = [] }
     return steady
+  }
+}
+
+extension Interaction {
+  /// Returns the interaction with the interim responses of an equal recording.
+  ///
+  /// They are unchanged if the recording has none, because a recorder within the client receives
+  /// none, or if they differ only in volatile fields.
+  func preceded(as new: Interaction, _ volatile: Set<String> = []) -> Interaction {
+    func steady(_ one: Interaction) -> [ResponseHead]? {
+      one.steady(without: volatile).response?.head.informational
+    }
+    let heads = new.response?.head.informational ?? []
+    guard !heads.isEmpty, steady(new) != steady(self) else { return self }
+    var copy = self
+    copy.editResponse { $0.head.informational = heads }
+    return copy
   }
 }

@@ -131,7 +131,7 @@ private struct RerecordingSteps {
       let agrees = Self.agree(new, old[place])
       standing[place] = new
       if !places.written.contains(place) {
-        let interaction = agrees ? old[place] : new.carrying(old[place])
+        let interaction = agrees ? old[place].preceded(as: new) : new.carrying(old[place])
         steps.append(Step(way: .takes(place), group: group, interaction: interaction))
       } else if agrees, !grown.contains(group) {
         steps.append(Step(way: .isThere(place), group: group, interaction: new))
@@ -271,8 +271,8 @@ extension Interaction {
     copy.then = then ?? old.then
     if notes.isEmpty { copy.notes = old.notes.filter { $0 != Interaction.incomplete } }
     copy.innerNotes = innerNotes.merging(old.innerNotes) { own, _ in own }
-    copy.editResponse { $0.head.informational = old.response?.head.informational ?? [] }
-    return copy
+    let isPreceded = response?.head.informational.isEmpty == false
+    return isPreceded ? copy : copy.preceded(as: old)
   }
 }
 

@@ -140,6 +140,10 @@ extension Response {
     if !trailers.isEmpty {
       steady.head.trailers = Volatile.steady(trailers, .empty, beside: fields).0
     }
+    steady.head.informational = head.informational.map { interim in
+      let fields = Volatile.steady(interim.headers, .empty, beside: fields).0
+      return ResponseHead(status: interim.status, headers: fields)
+    }
     return steady
   }
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-package import WindTunnelCore
 
 /// The values of one request that replace placeholders such as `{{request.json.id}}` in a
 /// template's header fields and content.

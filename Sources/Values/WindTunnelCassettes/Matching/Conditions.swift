@@ -1,5 +1,3 @@
-@_spi(WindTunnel) internal import WindTunnelCore
-
 /// The conditions of a request (RFC 9110 §13.1), except `If-Range`, which has its own type.
 struct Conditions: Sendable, Hashable {
   static let names = ["If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since"]

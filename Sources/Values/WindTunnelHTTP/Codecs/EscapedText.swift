@@ -224,24 +224,51 @@ package struct EscapedText {
     0x30...0x39 ~= byte || 0x41...0x46 ~= byte
   }
 
-  /// Whether a text without a declared encoding is quoted-printable.
+  /// Whether a line of a text ends with `=`, as at a soft line break.
+  package static func hasSoftBreak(_ bytes: Bytes) -> Bool {
+    bytes.has(UInt8(ascii: "="))
+      && zip(bytes, bytes.dropFirst()).contains { $0 == 0x3D && ($1 == 0x0A || $1 == 0x0D) }
+  }
+
+  /// Whether a text without a declared encoding may be quoted-printable, and whether it is.
   ///
-  /// A line must end with a single `=`. In addition, the line must be as long as quoted-printable
-  /// lines usually are, or the text must contain an escape.
-  package static func isBroken(_ bytes: Bytes) -> Bool {
-    guard bytes.has(UInt8(ascii: "=")) else { return false }
-    var (hasBreak, hasEscape, start) = (false, false, 0)
-    for place in bytes.indices.dropLast() {
+  /// Each `=` must be a soft line break or an escape that encoders write. Such a text is encoded if
+  /// it has a soft line break, and an escape or a line as long as quoted-printable lines usually
+  /// are. Texts with `NAME=value` are not encoded, nor is base64, whose padding may end a line.
+  package static func isQuotedPrintable(_ bytes: Bytes) -> (maybe: Bool, certainly: Bool) {
+    var (hasBreak, isLong, hasEscape, start) = (false, false, false, 0)
+    for place in bytes.indices {
       if bytes[place] == 0x0A { start = place + 1 }
       guard bytes[place] == UInt8(ascii: "=") else { continue }
-      let next = bytes[place + 1]
-      if next == 0x0A || next == 0x0D, place == 0 || bytes[place - 1] != UInt8(ascii: "=") {
-        if 60...76 ~= place - start { return true }
+      guard let meant = quoted(bytes[place...])?.0 else { return (false, false) }
+      if let byte = meant.first {
+        let isAtEnd = place + 3 == bytes.count || bytes[place + 3] <= 0x0D
+        guard isEscaped(byte, atStart: place == start, atEnd: isAtEnd) else {
+          return (false, false)
+        }
+        hasEscape = true
+      } else {
         hasBreak = true
+        isLong = isLong || 60...76 ~= place - start && !isPadding(bytes[start...place])
       }
-      hasEscape = hasEscape || quoted(bytes[place...])?.0.isEmpty == false
     }
-    return hasBreak && hasEscape
+    return (hasBreak || hasEscape, hasBreak && (hasEscape || isLong))
+  }
+
+  /// Whether encoders escape a byte. Letters and digits are escaped only where a line would begin
+  /// with `From `, and a space only at the end of a line.
+  private static func isEscaped(_ byte: UInt8, atStart: Bool, atEnd: Bool) -> Bool {
+    switch byte {
+    case UInt8(ascii: "F"): atStart
+    case 0x20, 0x09: atEnd
+    default: !byte.isWord
+    }
+  }
+
+  /// Whether a line that ends with `=` may be base64 with its padding.
+  private static func isPadding(_ line: ByteSlice) -> Bool {
+    let word = line.reversed().prefix { $0.isWord || "+/=".utf8.contains($0) }
+    return word.count >= 16 && word.count.isMultiple(of: 4)
   }
 
   /// Whether a line of a text ends with a long word, so that the word may continue in the next

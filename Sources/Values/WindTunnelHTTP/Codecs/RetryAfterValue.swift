@@ -17,10 +17,4 @@ package enum RetryAfterValue: Sendable, Hashable {
       self = .date(date)
     }
   }
-
-  /// Parses the only field with this name; `nil` if there are several or none.
-  package init?(_ fields: [String]) {
-    guard fields.count == 1 else { return nil }
-    self.init(fields[0])
-  }
 }

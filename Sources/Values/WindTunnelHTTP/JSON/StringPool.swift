@@ -3,22 +3,21 @@ internal import Foundation
 /// A pool of strings built from bytes, with one string for equal bytes. Most header fields of a
 /// cassette repeat in every interaction.
 ///
-/// The pool has a fixed size: a new string replaces the previous one in its slot.
+/// The pool has a fixed size, a power of two: a new string replaces the previous one in its slot.
 package struct StringPool {
   /// Shorter strings need no heap memory; longer ones seldom repeat.
   private static let lengths = 16...160
-  private static let count = 2048
 
-  private var slots = [String](repeating: "", count: count)
+  private var slots: [String]
 
-  package init() {}
+  package init(slots: Int = 2048) { self.slots = Array(repeating: "", count: slots) }
 
   /// Returns the string of valid UTF-8.
   package mutating func string(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard Self.lengths.contains(bytes.count), let base = bytes.baseAddress else {
       return String(decoding: bytes, as: UTF8.self)
     }
-    let slot = Self.slot(of: bytes)
+    let slot = Self.hash(of: bytes) & (slots.count - 1)
     let isKnown =
       slots[slot].utf8.withContiguousStorageIfAvailable { known in
         known.count == bytes.count
@@ -28,16 +27,16 @@ package struct StringPool {
     return slots[slot]
   }
 
-  /// Returns the slot from a cheap hash of the length and the bytes, eight at a time; the last
+  /// Returns a cheap hash of the length and the bytes, eight at a time; the last
   /// eight may overlap.
-  private static func slot(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  private static func hash(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     var hash = UInt64(bytes.count)
     for place in stride(from: 0, to: bytes.count - 8, by: 8) {
       hash = mixed(hash, raw.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
     hash = mixed(hash, raw.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self))
-    return Int(hash >> 40) % count
+    return Int(hash >> 40)
   }
 
   private static func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {

@@ -12,8 +12,8 @@ struct Multipart: Decoder {
   }
 
   func spelled(_ meaning: Bytes, in span: Span, of bytes: Bytes) -> Bytes {
-    let isQuoted = !bytes[span.range].elementsEqual(span.meaning)
-    return isQuoted ? Recoded.quotedPrintable(type: "").encode(meaning) : meaning
+    let original = Bytes(bytes[span.range])
+    return original == span.meaning ? meaning : QuotedPrintable.spelled(meaning, over: original)
   }
 
   private func spans(of range: Range<Int>, in bytes: Bytes) -> [Span] {

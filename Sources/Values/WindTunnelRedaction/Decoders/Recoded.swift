@@ -74,28 +74,4 @@ struct Recoded: Decoder, Sendable {
     encode: { Bytes(Data($0).base64EncodedString().utf8) },
     type: "application/grpc-web"
   )
-
-  /// Quoted-printable (RFC 2045 §6.7). If the content changes, the whole text is encoded again, in
-  /// lines of 76 characters.
-  static func quotedPrintable(type: String) -> Recoded {
-    Recoded(
-      decode: { EscapedText($0, .quoted)?.bytes },
-      encode: { meaning in
-        var (result, length): (Bytes, Int) = ([], 0)
-        for byte in meaning {
-          let isPlain =
-            0x20...0x7E ~= byte && byte != 0x3D || byte == 0x0A || byte == 0x0D || byte == 0x09
-          let spelled = isPlain ? [byte] : Bytes("=\(EncodedText.digits(byte).uppercased())".utf8)
-          if byte != 0x0A, byte != 0x0D, length + spelled.count > 75 {
-            result += Bytes("=\r\n".utf8)
-            length = 0
-          }
-          result += spelled
-          length = byte == 0x0A ? 0 : length + spelled.count
-        }
-        return result
-      },
-      type: type
-    )
-  }
 }

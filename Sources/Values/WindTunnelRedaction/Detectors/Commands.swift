@@ -44,7 +44,7 @@ struct Commands: Detector {
   private static let phrases = [
     "identified by ", "convertto-securestring ", "convertto-securestring -string ",
     "mysql_native_password by ", "caching_sha2_password by ", "encrypted by password = ",
-    "pgp_sym_encrypt(", "set_password(", "auth(",
+    "pgp_sym_encrypt(", "set_password(", "auth(", "auth=(", "httpbasicauth(",
   ].map { Bytes($0.utf8) }
 
   /// The first two letters of all words that are searched.
@@ -85,7 +85,7 @@ struct Commands: Detector {
       return nil
     }
     switch text {
-    case "identified", "convertto-secu", "mysql", "caching", "pgp", "set", "auth":
+    case "identified", "convertto-secu", "mysql", "caching", "pgp", "set", "auth", "httpbasicauth":
       return phrase(at: place) ?? (place == 0 && bytes.has("AUTH ", at: 0) ? login() : nil)
     // The first message of IRC. Output of passed tests looks similar.
     case "pass" where place == 0 && bytes.has("PASS ", at: 0):
@@ -164,7 +164,11 @@ struct Commands: Detector {
   private mutating func phrase(at place: Int) -> Int? {
     let lower = bytes[place...].prefix(40).map(\.asciiLowercased)
     guard let phrase = Self.phrases.first(where: { lower.starts(with: $0) }) else { return nil }
-    return quoted(at: place + phrase.count).map { add($0, "password") }
+    guard let first = quoted(at: place + phrase.count) else { return nil }
+    // `auth=('ada', 'x7Kq9vLw')`
+    let isPair = ["auth=(", "httpbasicauth("].contains(phrase.text)
+    let next = bytes.run(from: first.upperBound + 1, most: 3) { $0 == 0x20 || $0 == "," }.endIndex
+    return (isPair ? quoted(at: next) : first).map { add($0, "password") }
   }
 
   /// Reads Redis's `AUTH password` or `AUTH user password` at the beginning of a conversation.

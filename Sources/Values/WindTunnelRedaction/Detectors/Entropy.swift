@@ -17,6 +17,7 @@ enum Entropy {
       return lengths.contains(word.count) && !word.starts(with: "REDACTED-".utf8)
         && isMixed(word) && !isDigest(word) && !isData(bytes, run) && bits(word) >= bitsMin
         && !isPath(word) && !isText(word) && !sshKeys.contains { word.starts(with: $0.utf8) }
+        && !TextShape.isPublished(word.text)
     }
     if runs.isEmpty { return [] }
     let keys = publicKeys(in: bytes)

@@ -110,7 +110,7 @@ struct KnownKey {
     KnownKey("readme-key", "rdme_", 60...80, .word),
     KnownKey("wakatime-key", "waka_", 36...36, .dashed),
     KnownKey("checkly-key", "cu_", 32...32, .hexadecimal),
-    KnownKey("shopify-token", "shpat_ shpss_ shpca_ shppa_ shptka_", 32...32, .hexadecimal),
+    KnownKey("shopify-token", "shpat_ shpss_ shpca_ shppa_ shpua_ shptka_", 32...32, .hexadecimal),
     KnownKey("packagist-token", "packagist_ort_ packagist_out_ packagist_uut_", 30...90, .word),
     KnownKey("openvsx-token", "ovsxp_ ovsxat_", 30...60, .dashed),
     KnownKey("modrinth-token", "mrp_ mra_", 40...70, .word),

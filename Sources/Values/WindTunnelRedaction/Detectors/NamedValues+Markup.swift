@@ -26,6 +26,21 @@ extension NamedValues {
     return Finding(range: range, name: String(local), kind: kind)
   }
 
+  /// Returns a value in the text of a page: `<p>password: x7Kq9vLw</p>`, `<b>PIN:</b> x7Kq9vLw`.
+  ///
+  /// Code has other marks than tags around a name and its value.
+  mutating func shown(from place: Int, _ name: Name) -> Range<Int>? {
+    let isMark: (UInt8) -> Bool = { "<>{}()=".utf8.contains($0) }
+    let tag = bytes.has("</", at: place) ? bytes.run(from: place, most: 20) { $0 != ">" }.count : -1
+    let start = bytes.wordStart(from: place + tag + 1)
+    guard name.isColon, bytes[..<name.start].suffix(200).last(where: isMark) == ">",
+      start < bytes.count, let value = bare(from: start, name, true),
+      (bytes[value.upperBound...].prefix(200).first(where: isMark) ?? 0x3C) == "<",
+      TextShape.isDrawn(bytes[value].text)
+    else { return nil }
+    return value
+  }
+
   /// Returns the text of the only element within another: `<Password><Value>…`, `<td><code>…`.
   private func inner(of name: ByteSlice) -> Range<Int>? {
     let end = bytes.run(from: name.endIndex, most: 400) { !"<>".utf8.contains($0) }.endIndex

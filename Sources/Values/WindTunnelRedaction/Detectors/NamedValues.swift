@@ -64,7 +64,9 @@ struct NamedValues: Detector {
   }
 
   /// The properties of a name whose value is searched.
-  private struct Name {
+  struct Name {
+    /// The position of the name.
+    var start: Int
     /// The byte before the name.
     var before: UInt8?
     var isQuoted: Bool
@@ -94,10 +96,12 @@ struct NamedValues: Detector {
       before == "?" || before == "&" || bytes[..<start].suffix(5).elementsEqual("&amp;".utf8)
     let written = bytes[start..<end].text
     let plain = bytes[start..<end].contains { $0 == "%" } ? written.removingPercentEncoding : nil
-    guard let (name, kind) = named(plain ?? written, from: start, isQuery: isQuery) else {
-      return nil
-    }
+    guard
+      let (name, kind) = named(plain ?? written, from: start, isQuery: isQuery)
+        ?? paired(written, at: start)
+    else { return nil }
     let known = Name(
+      start: start,
       before: before,
       isQuoted: isQuoted,
       isQuery: isQuery,
@@ -158,7 +162,8 @@ struct NamedValues: Detector {
     if bytes[quote] == "\\", quote + 1 < bytes.count { quote += 1 }
     let isSpaced = start > place
     guard Self.isQuote(bytes[quote]) else {
-      return flavour == .plain || name.isQuery ? bare(from: start, name, isSpaced) : nil
+      return flavour == .plain || name.isQuery
+        ? bare(from: start, name, isSpaced) : shown(from: start, name)
     }
     if name.before == bytes[quote], !name.isQuoted { return nil }
     if quotes.isOpen(bytes[quote]), !name.isQuoted, quote == start {
@@ -168,7 +173,7 @@ struct NamedValues: Detector {
   }
 
   /// Returns an unquoted value up to its delimiter.
-  private mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
+  mutating func bare(from start: Int, _ name: Name, _ isSpaced: Bool) -> Range<Int>? {
     // `$token: String` is the declaration of a variable.
     if name.isColon, name.before == "$" { return nil }
     if let range = braced(from: start, name) ?? block(from: start, name) { return range }
@@ -206,6 +211,19 @@ struct NamedValues: Detector {
     let inner = bytes.run(from: start + 1, most: 100) { $0 > 0x20 && !"{}\"'".utf8.contains($0) }
     return inner.count >= 4 && bytes.has("}", at: inner.endIndex)
       && inner.contains { $0.isASCIIDigit || $0 == ";" } ? inner.indices : nil
+  }
+
+  /// Returns the name in the line above a value: `- name: DB_PASSWORD` above `value: …`, as in the
+  /// settings of Kubernetes.
+  private func paired(_ key: String, at start: Int) -> (String, SecretNames.Kind)? {
+    guard key == "value" else { return nil }
+    let lines = bytes[..<start].suffix(200).text.split(whereSeparator: \.isNewline)
+    guard let above = lines.dropLast().last, lines.last?.allSatisfy({ $0 == " " }) == true else {
+      return nil
+    }
+    let words = above.drop { " -".contains($0) }.split { " \"'".contains($0) }.map(String.init)
+    guard words.count == 2, words[0] == "name:" || words[0] == "key:" else { return nil }
+    return names.kind(of: words[1], in: .field).map { (words[1], $0) }
   }
 
   /// Returns the lines of a block (YAML 1.2.2 §8.1): `password: |` with a value below.

@@ -1,5 +1,5 @@
 /// Secrets in sentences: `Your password is hunter2-long`, `the PIN for Ada was set to 4711`,
-/// `your verification code is: 123456`.
+/// `your verification code is: 123456`, `Ihr Kennwort lautet: hunter2-long`, `密码是hunter2`.
 ///
 /// A sentence more often describes a secret than it contains one (`The password is too short`). So
 /// the value must look like a secret: letters mixed with digits, symbols or upper case. The cost is
@@ -30,24 +30,35 @@ struct ToldValues: Detector {
     return found
   }
 
-  /// Whether a text contains one of the verbs: ` is `, ` was `, ` to `, ` be `.
+  /// Whether a text contains one of the verbs, such as ` is `, `was ` or `是`.
   static func mayBeIn(_ bytes: Bytes) -> Bool {
     var last: UInt32 = 0
     for byte in bytes {
       let ends = byte <= 0x20 || byte == ":"
       last = last << 8 | UInt32(ends ? 0x20 : byte)
-      if ends, Self.verbs.contains(last) { return true }
+      let isVerb = ends ? endings.contains(last) : byte >= 0x80 && signs.contains(last & 0xFF_FFFF)
+      if isVerb { return true }
     }
     return false
   }
 
-  /// ` is `, `was `, ` to `, ` be `.
-  private static let verbs: [UInt32] = [0x2069_7320, 0x7761_7320, 0x2074_6F20, 0x2062_6520]
+  /// The last four bytes of each verb and the space after it.
+  private static let endings = [
+    " is ", "was ", " to ", " be ", "ist ", "tet ", " es ", "est ", " è ", " é ", "är ", " je ",
+  ].map { number($0.utf8) }
+  /// The verbs of scripts without spaces, of three bytes each.
+  private static let signs = ["は", "是", "为", "為", "는"].map { number($0.utf8) }
 
-  /// Whether a name may begin here: a word begins with the first letter of a name.
+  private static func number(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    bytes.reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// Whether a name may begin here: a word begins with the first letter of a name. Without spaces,
+  /// a name may begin anywhere.
   private func begins(at place: Int) -> Bool {
     switch bytes[place].asciiLowercased {
-    case "p", "c", "t", "s", "k", "o": place == 0 || !bytes[place - 1].isWord
+    case "p", "c", "t", "s", "k", "o", "w", "h", "l": place == 0 || !bytes[place - 1].isWord
+    case 0xE3...0xED: true
     default: false
     }
   }
@@ -55,8 +66,11 @@ struct ToldValues: Detector {
   private static let names: [String: Kind] = [
     "password": .word, "passwd": .word, "passphrase": .word, "pwd": .word, "passcode": .code,
     "pin": .code, "otp": .code, "totp": .code, "code": .code, "token": .key, "secret": .key,
-    "key": .key,
+    "key": .key, "passwort": .word, "kennwort": .word, "contraseña": .word, "passe": .word,
+    "hasło": .word, "heslo": .word, "senha": .word, "wachtwoord": .word, "lösenord": .word,
   ]
+
+  private static let unspaced = ["パスワード", "密码", "密碼", "口令", "비밀번호"]
 
   /// The words before `code` or `key` that make it a secret, as opposed to status codes and primary
   /// keys.
@@ -66,14 +80,28 @@ struct ToldValues: Detector {
     time signin passkey reset pin authorization device pairing
     """,
     "key": "api secret access private signing session encryption license subscription",
+    // `mot de passe`
+    "passe": "de",
   ]
 
   private func secret(at place: Int) -> Finding? {
+    if bytes[place] >= 0xE3 { return unspacedSecret(at: place) }
     let word = word(at: place)
     let name = word.lowercasedText
     guard let kind = Self.names[name],
       Self.owners[name]?.contains(wordBefore(place)) ?? true,
       let start = valueStart(behind: word.endIndex), let range = value(at: start, kind)
+    else { return nil }
+    return Finding(range: range, name: name, .row("spoken"))
+  }
+
+  /// Returns a secret after a name and a verb without spaces: `密码是x7Kq9vLw`.
+  private func unspacedSecret(at place: Int) -> Finding? {
+    guard let name = Self.unspaced.first(where: { bytes.has($0, at: place) }) else { return nil }
+    let rest = place + name.utf8.count
+    let verb = bytes.run(from: rest, most: 10) { $0 >= 0x80 || " :\"'`".utf8.contains($0) }
+    guard Self.signs.contains(Self.number(verb.prefix(3))),
+      let range = value(at: verb.endIndex, .key)
     else { return nil }
     return Finding(range: range, name: name, .row("spoken"))
   }
@@ -88,9 +116,11 @@ struct ToldValues: Detector {
     return letters.reversed().lowercasedText
   }
 
-  /// The words between a name and its value. They must include one of the first four.
+  /// The words between a name and its value. They must include one of the verbs.
   private static let leading: Words =
-    "is was to be now set reset changed updated has been will still currently"
+    "now set reset changed updated has been will still currently"
+  private static let verbs: Words = "is was to be ist lautet es est è é är je"
+  private static let prepositions: Words = "for of für para pour per"
 
   /// Returns the position of the value after ` is `, ` for Ada is: `, ` has been set to `; `nil` if
   /// there is none.
@@ -101,16 +131,16 @@ struct ToldValues: Detector {
     while let next = wordStart(from: place) {
       let word = word(at: next)
       let text = word.lowercasedText
-      if Self.leading.contains(text) {
-        hasVerb = hasVerb || ["is", "was", "to", "be"].contains(text)
-      } else if hasVerb || (text != "for" && text != "of" && otherCount == 0) || otherCount > 3 {
-        return hasVerb ? next : nil
-      } else {
+      if Self.verbs.contains(text) {
+        hasVerb = true
+      } else if !Self.leading.contains(text) {
+        if hasVerb { return next }
+        if otherCount > 3 || otherCount == 0 && !Self.prepositions.contains(text) { return nil }
         otherCount += 1
       }
       guard !word.isEmpty else { return nil }
       place = word.endIndex
-      if hasVerb, place < bytes.count, bytes[place] == ":" { place += 1 }
+      if hasVerb { place += bytes.has(" :", at: place) ? 2 : bytes.has(":", at: place) ? 1 : 0 }
     }
     return nil
   }
@@ -135,7 +165,9 @@ struct ToldValues: Detector {
 
   /// Returns the secret that begins at a position; `nil` if there is none.
   private func value(at start: Int, _ kind: Kind) -> Range<Int>? {
-    var value = bytes.run(from: start, most: 200) { $0 > 0x20 && !"<>\"'`,;()".utf8.contains($0) }
+    // Chinese, Japanese and Korean signs are the rest of a sentence.
+    let isPart: (UInt8) -> Bool = { 0x21..<0xE3 ~= $0 && !"<>\"'`,;()".utf8.contains($0) }
+    var value = bytes.run(from: start, most: 200, while: isPart)
     let rest = bytes[value.endIndex...].prefix(40)
     while let last = value.last, ".:!?]}".utf8.contains(last) { value.removeLast() }
     guard value.count >= 4, !CodeText.isElsewhere(value), !value.starts(with: "REDACTED-".utf8),
@@ -174,7 +206,8 @@ struct ToldValues: Detector {
 
   private static let units = [
     "char", "byte", "bit", "digit", "letter", "time", "second", "minute", "hour", "day", "week",
-    "month", "year", "or", "to", "percent", "word",
+    "month", "year", "or", "to", "percent", "word", "zeichen", "stell", "ziffer", "tag", "stunde",
+    "caract", "cifr", "chiffr", "jour", "día", "giorn", "znak", "teken", "tecken",
   ]
 
   /// Whether a value describes a secret and contains digits, such as `base64`, `SHA-256`,

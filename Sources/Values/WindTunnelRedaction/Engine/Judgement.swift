@@ -27,7 +27,7 @@ enum Judgement {
     case .person: return SecretNames.isPlain(value) ? nil : Pseudonyms.Certainty.none
     case .certain: return isHarmless(value, place) ? nil : .sure
     case .ambiguous(let sense):
-      if isPlaceholder(value) || SecretNames.isPlain(value) || isSchemaWord(value) { return nil }
+      if isPlaceholder(value) || SecretNames.isPlain(value) || isKnownWord(value) { return nil }
       if place.neighbours.contains(.told), Prose.isPlain(value) { return nil }
       return looksLike(sense, value, place) ? .likely : nil
     }
@@ -49,7 +49,7 @@ enum Judgement {
   /// Whether a value with an unambiguous name is harmless: a word of a schema, a label or a path.
   private static func isHarmless(_ value: String, _ place: NamedPlace) -> Bool {
     let isLongWay = isWay(value) && value.utf8.count { $0 == 0x2F } > 1
-    if isPlaceholder(value) || SecretNames.isPlain(value) || isPublished(value)
+    if isPlaceholder(value) || SecretNames.isPlain(value) || TextShape.isPublished(value)
       || switches.contains(value.lowercased())
       // A single digit is a switch, a state or a count, and symbols alone mean nothing.
       || value.utf8.count == 1 && value.utf8.allSatisfy(\.isASCIIDigit)
@@ -74,7 +74,7 @@ enum Judgement {
       return true
     }
     if place.neighbours.contains(.told) { return Prose.isPlain(value) || words.count > 2 }
-    return isSchemaWord(value) || isLabel(value, of: place.name) || isWay(value)
+    return isKnownWord(value) || isLabel(value, of: place.name) || isWay(value)
   }
 
   /// Whether a value describes a key: `write`, `not available`. Keys do not consist of words.
@@ -133,8 +133,10 @@ enum Judgement {
     }
   }
 
-  private static func isSchemaWord(_ value: String) -> Bool {
-    value.utf8.count <= 40 && Vocabulary.schemaWords.contains(value.lowercased())
+  /// Whether a value is a word of a schema or public by its prefix.
+  private static func isKnownWord(_ value: String) -> Bool {
+    TextShape.isPublished(value)
+      || value.utf8.count <= 40 && Vocabulary.schemaWords.contains(value.lowercased())
   }
 
   /// Whether a value consists of words in the form of a file path or of a URL without a query.
@@ -150,7 +152,7 @@ enum Judgement {
     switch sense {
     case .token, .cookie:
       let isSignature = signatures.contains(SecretNames.folded(place.name))
-      if isPublic(value) || value.contains("://") || isName(value) || isPublished(value)
+      if isPublic(value) || value.contains("://") || isName(value)
         || isReference(value, place)
         || place.neighbours.contains(.lexer) && value.utf8.count < 12
         || isSignature && place.neighbours.contains(.published) && !place.isAsked
@@ -182,17 +184,6 @@ enum Judgement {
   }
 
   private static let signatures: Words = "sig signature signatures treeheadsignature"
-
-  /// Whether a value is public according to its prefix: a key for pages, or the identifier of an
-  /// app.
-  private static func isPublished(_ value: String) -> Bool {
-    publicMarks.contains { value.hasPrefix($0) }
-      || value.hasPrefix("pub") && value.utf8.count == 35
-        && value.utf8.dropFirst(3).allSatisfy(\.isHexadecimalDigit)
-      || value.hasPrefix("1:") && [":web:", ":android:", ":ios:"].contains { value.contains($0) }
-  }
-
-  private static let publicMarks = ["pk_live_", "pk_test_", "sb_publishable_", "phc_", "pk.eyJ"]
 
   /// Whether a value is the number of a ticket: a few upper-case letters and digits; for a `pass`,
   /// in groups.

@@ -177,12 +177,16 @@ package struct Pseudonyms {
 
   /// Whether a value is a placeholder.
   static func isRedacted(_ value: String) -> Bool {
-    guard value.read.contains("REDACTED-") else { return false }
+    guard RedactedText.mayBeIn(value.read.utf8) else { return false }
+    // A placeholder in base64 or in hexadecimal digits, or after an escaped equals sign.
+    if value.hasPrefix("3D") { return isRedacted(String(value.dropFirst(2))) }
+    let packed = RedactedText.packed(in: value).first?.range
     // The claims of a redacted web token are names without an ordinal.
     let isName =
       value.hasPrefix("REDACTED-")
       && value.utf8.dropFirst(9).allSatisfy { 0x61...0x7A ~= $0 || $0.isASCIIDigit || $0 == 0x2D }
-    return isName || PseudonymText.isWhole(Bytes(value.utf8)) || WebToken.isRedacted(value)
+    return packed == value.startIndex..<value.endIndex || isName
+      || PseudonymText.isWhole(Bytes(value.utf8)) || WebToken.isRedacted(value)
   }
 
   /// Returns the pseudonym in the format of the value if clients decode that format.

@@ -112,13 +112,12 @@ extension Redaction {
     _ inner: String
   ) -> (any Decoder)? {
     let (essence, coding) = (type.essence, type["windtunnel-coding"])
+    if coding == "quoted-printable" { return QuotedPrintable(type: inner, isDeclared: true) }
     // HTTP does not use this encoding for event streams, but base64 in them looks like it.
     let mayBeQuoted =
       essence == "message/rfc822" || essence.hasPrefix("text/") && essence != "text/event-stream"
-    if coding == "quoted-printable"
-      || coding != "base64" && mayBeQuoted && EscapedText.isBroken(bytes)
-    {
-      return Recoded.quotedPrintable(type: inner)
+    if coding == nil, mayBeQuoted, EscapedText.hasSoftBreak(bytes) {
+      return QuotedPrintable(type: inner, isDeclared: false)
     }
     if essence.hasPrefix("application/grpc-web-text") { return Recoded.base64Frames }
     if essence.hasPrefix("application/grpc") { return GRPCFrames() }

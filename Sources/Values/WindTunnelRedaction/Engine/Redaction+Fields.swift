@@ -64,7 +64,7 @@ extension Redaction {
     let isPlain = Prose.isPlain(value) || value.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
     let isWord =
       value.utf8.count >= 6 && !isPlain && !Judgement.isPlaceholder(value)
-      && !Judgement.isWay(value) && !value.contains("://")
+      && !TextShape.isPublished(value) && !Judgement.isWay(value) && !value.contains("://")
     guard isWord, TextShape.isDrawn(value) else { return text(value) }
     let stand = stand(for: value, name: field.name, .sure, "header-name")
     if stand != value { rememberParts(of: value, field.name) }

@@ -153,6 +153,7 @@ extension Redaction {
 
   private mutating func object(_ span: JSONSpan, _ inherited: NamedPlace?, _ walk: inout Walk) {
     let about = about(span, inherited, walk)
+    if isLearning { learnReferences(in: about.members, walk) }
     var members = walk.json.members(of: span)
     while !pseudonyms.isOverfull, let member = members.next() {
       var next: NamedPlace?
@@ -186,7 +187,7 @@ extension Redaction {
     var opens = false
     /// The neighbours according to the names of the members, computed on demand.
     lazy var neighbours = Neighbours(members.map(\.name))
-    private let members: [Member]
+    let members: [Member]
 
     init(_ members: [Member]) { self.members = members }
   }

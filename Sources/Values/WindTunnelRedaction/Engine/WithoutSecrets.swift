@@ -24,11 +24,14 @@ extension String {
 
   /// The text with a placeholder in place of the user information of its URLs, such as
   /// `http://user:password@host`, or `user:password@host` without a scheme.
+  ///
+  /// A password may contain `/`, `?`, `#` and `@`, which a user has to escape but may not have. A
+  /// port does not begin one, as in `http://localhost:8080/@ada`.
   package var withoutUserInfo: String {
     guard contains("@") else { return self }
-    return replacing(/(\/\/|[^\s\/?#"@:]{1,256}:)[^\s\/?#"]{0,1024}@/) { found in
-      "\(found.1 == "//" ? "//" : "")REDACTED-userinfo-1@"
-    }
+    let typed = /(\/\/|^|[\s"'`(“‘])[^\s\/?#"@:\[]{0,256}:(?!\/\/|[0-9]{1,5}[\/?#])[^\s"]{0,1024}@/
+    return replacing(typed) { "\($0.1)REDACTED-userinfo-1@" }
+      .replacing(/\/\/[^\s\/?#"]{0,1024}@/) { _ in "//REDACTED-userinfo-1@" }
   }
 
   /// Whether the text is one long word that looks random, such as a key. Paths, names, UUIDs and

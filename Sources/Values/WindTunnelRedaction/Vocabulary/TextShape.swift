@@ -166,3 +166,18 @@ enum TextShape {
     return letters.flatMap { one in letters.map { pairs.contains("\(one)\($0)") } }
   }()
 }
+
+extension TextShape {
+  /// Whether a value is public according to its prefix: a key for pages, or the identifier of an
+  /// app.
+  static func isPublished(_ value: String) -> Bool {
+    publicMarks.contains { value.hasPrefix($0) }
+      || value.hasPrefix("pub") && value.utf8.count == 35
+        && value.utf8.dropFirst(3).allSatisfy(\.isHexadecimalDigit)
+      || value.hasPrefix("APP-") && value.utf8.count == 21
+        && value.utf8.dropFirst(4).allSatisfy { $0.isASCIIDigit || 0x41...0x5A ~= $0 }
+      || value.hasPrefix("1:") && [":web:", ":android:", ":ios:"].contains { value.contains($0) }
+  }
+
+  private static let publicMarks = ["pk_live_", "pk_test_", "sb_publishable_", "phc_", "pk.eyJ"]
+}

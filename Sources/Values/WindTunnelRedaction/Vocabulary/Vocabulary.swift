@@ -42,7 +42,7 @@ enum Vocabulary {
     erisimanahtari erisimbelirteci titkoskulcs apikulcs hozzaferesikulcs salainenavain kayttoavain
     hemlignyckel hemmelignogle atkomstnyckel hemmelighed hemmelighet adgangsnogle tilgangsnokkel
     toegangssleutel apisleutel geheimesleutel toegangscode khoabimat khoaapi khoatruycap mabimat
-    cheiesecreta cheieprivata cheieacces chiavediaccesso chiaveprivata codicediaccesso
+    cvv cvc cvv2 cheiesecreta cheieprivata cheieacces chiavediaccesso chiaveprivata codicediaccesso
     codigodeacceso codigoacceso codigodeacesso cledacces codedacces phrasesecrete apiklic tajnyklic
     pristupovyklic apikluc tajnykluc pristupovykluc apikljuc tajnikljuc pristupnikljuc skrivnikljuc
     kunciapi kuncirahasia kunciakses секретныиключ закрытыиключ приватныиключ апиключ apiключ
@@ -52,7 +52,7 @@ enum Vocabulary {
 
   /// Names of secrets that must match as a whole, because too many other names end with them.
   static let certainWholes: Words = """
-    pwd dbpwd userpwd pswd otp totp jwt csrf xsrf xcsrf cvv cvc cvv2 ssn hmac passwords apikeys
+    pwd dbpwd userpwd pswd otp totp jwt csrf xsrf xcsrf ssn hmac passwords apikeys
     accesstokens refreshtokens apitoken apitokens xfunctionskey xauth setcookie pgpassword
     mysqlpwd keystorepass truststorepass bindpw rootpw userpw dbpass smtppass mailpass requirepass
     masterauth authcode sas sastoken secrettext rspauth psk wpapsk accesspin sudopassword

@@ -97,7 +97,11 @@ struct PeerAuthorizer: Sendable {
     var own = guesses[peer] ?? ([], nil)
     if let end = own.pause, now >= end { own = ([], nil) }
     guard own.pause == nil else { return .closed }
-    if given.isSame(as: code) {
+    // The time does not reveal the number of equal characters.
+    let isSame =
+      given.utf8.count == code.utf8.count
+      && zip(given.utf8, code.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    if isSame {
       admitted.insert(peer)
       return .right
     }
@@ -107,13 +111,5 @@ struct PeerAuthorizer: Sendable {
     }
     guesses[peer] = own
     return wrongCodes == Self.wrongCodesOfAllMax ? .last : .wrong
-  }
-}
-
-extension String {
-  /// Whether two texts are equal, in a time that does not reveal the number of equal characters.
-  fileprivate func isSame(as other: String) -> Bool {
-    guard utf8.count == other.utf8.count else { return false }
-    return zip(utf8, other.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }

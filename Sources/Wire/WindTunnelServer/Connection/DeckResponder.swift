@@ -205,7 +205,7 @@ struct DeckResponder {
     at stream: StreamPlace?
   ) -> RenderedResponse? {
     guard isHTTP1 || stream != nil, context.sendsRendered, !channel.isCongested,
-      let response = context.renderedResponses.response(to: head, outcome)
+      let response = context.renderedResponses.response(to: head, outcome, in: context.origins)
     else { return nil }
     var measure = ExchangeMeasure(of: outcome, in: context.origins)
     channel.write(response, on: stream)

@@ -66,9 +66,4 @@ struct OpenStreams {
 
   /// Whether a tunnel has a protocol that has not ended.
   var isConversing: Bool { !tunnels.isEmpty && tunnels.values.contains(where: \.isConversing) }
-
-  mutating func remove(_ stream: Int) {
-    undelivered.remove(stream)
-    stalled.remove(stream)
-  }
 }

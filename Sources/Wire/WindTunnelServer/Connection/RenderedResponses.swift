@@ -62,14 +62,16 @@ final class RenderedResponses: @unchecked Sendable {
   /// cannot be rendered.
   ///
   /// A rendered response is the same for every equal request, and is sent in one write.
-  func response(to request: RequestHead, _ outcome: Outcome) -> RenderedResponse? {
+  func response(to request: RequestHead, _ outcome: Outcome, in origins: OriginContext)
+    -> RenderedResponse?
+  {
     guard let key = outcome.renderedKey, request.takesRenderedResponses else { return nil }
     let isHTTP2 = request.version == .http2
     if let response = isHTTP2 ? streamCache.find(key) : cache.find(key) { return response }
     guard case .recording(let interaction, _) = outcome.source,
       let recorded = interaction.response, recorded.body.count <= RenderedResponse.bodyBytesMax,
-      OriginMapping.isSameForAll(recorded.headers), let whole = outcome.whole(on: .onTheWire),
-      let response = RenderedResponse(whole, to: request)
+      OriginMapping.isSameForAll(recorded.headers, in: origins),
+      let whole = outcome.whole(on: .onTheWire), let response = RenderedResponse(whole, to: request)
     else { return nil }
     let weight = response.head.count + response.body.count
     if isHTTP2 {

@@ -361,7 +361,8 @@ extension ServedConnection {
   func leave(to successor: any ConnectionSuccessor) -> Data {
     deadline.begin(.none, on: reactor)
     state = .takenOver(successor)
-    return requests.takeRemainder()
+    requests.answering = []
+    return requests.codec.takeRemainder()
   }
 
   /// Hands the client over to another handler, which serves it over TLS

@@ -37,7 +37,7 @@ extension ServedRequests {
   /// Ends the connection of a client that sends no more, once its requests were read.
   func endAfterInput() {
     guard !streams.isReadingLater else { return }
-    for tunnel in streams.tunnels.values { tunnel.connectionEnded() }
+    for tunnel in streams.tunnels.values { tunnel.receiveEnd() }
     end(by: .close)
   }
 
@@ -203,7 +203,8 @@ extension ServedRequests {
     }
     answering.removeAll { $0.stream == stream }
     incoming.removeAll { $0.stream == stream }
-    streams.remove(stream)
+    streams.undelivered.remove(stream)
+    streams.stalled.remove(stream)
     streams.tunnels[stream]?.closed(SocketError(.read, ECONNRESET))
     awaitOldest()
     switch error.kind {

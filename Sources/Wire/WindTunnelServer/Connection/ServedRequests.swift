@@ -103,12 +103,6 @@ final class ServedRequests {
   /// Ends all responses, since the server stops.
   func stop() { for response in answering { response.writer.stopped() } }
 
-  /// Ends HTTP for another protocol. Returns the bytes that were received for that protocol.
-  func takeRemainder() -> Data {
-    answering = []
-    return codec.takeRemainder()
-  }
-
   /// Removes a response whose delivery has ended; returns its stream.
   func remove(_ writer: ResponseWriter) -> Int? {
     answering.firstIndex { $0.writer === writer }.map { answering.remove(at: $0).stream }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnel
 
 /// A stream of HTTP/2 that carries a WebSocket after its response (RFC 8441 §5).
 ///
@@ -125,13 +124,11 @@ final class StreamTunnel: ByteCarrier {
     if ending == nil { deliver() } else { giveBack() }
   }
 
+  /// Processes the end of the client's direction of the stream or of the connection.
   func receiveEnd() {
     hasReceivedEnd = true
     if ending == .close { closed(nil) } else { deliver() }
   }
-
-  /// Processes the end of the client's direction of the connection.
-  func connectionEnded() { receiveEnd() }
 
   private func deliver() {
     guard !isReadingPaused, ending == nil, !isClosed else { return }

@@ -46,6 +46,8 @@ final class UpstreamExchange {
 
   /// Whether the head of the response has arrived.
   var hasBegun: Bool { recorder.head != nil }
+  /// Whether the client receives the chunks as they arrive.
+  private var isRaw: Bool { takesRawChunks && recorder.head?.framing == .chunked }
 
   private var connection: ServedConnection? { client?.connection }
   private var outcome: Outcome { exchange.outcome }
@@ -63,6 +65,9 @@ final class UpstreamExchange {
     !recorder.isKept && exchange.upload == nil && !origins.passesMalformed
   }
 
+  /// Whether the client can receive chunks as they arrive, and the end of invalid ones.
+  private var takesRawChunks: Bool { origins.passesMalformed && exchange.head.version == .http11 }
+
   /// Connects, and sends the request when the connection is open.
   func begin() {
     let limits = origins.limits
@@ -75,41 +80,19 @@ final class UpstreamExchange {
     var terms = ClientExchange.Terms(patience: .silence, seconds: limits.responseSeconds)
     terms.asksForUpgrade = asksForUpgrade
     terms.takesMalformed = origins.passesMalformed
+    terms.takesRawChunks = takesRawChunks
     terms.boundsConnecting = false
     if isShared { (terms.pool, terms.idleSeconds) = (origins.pool, limits.upstreamIdleSeconds) }
     // A reused connection may be closed already, and only idempotent requests can be retried.
     terms.takesKept = RequestHead.idempotentMethods.contains(outcome.request.method)
-    let live = ClientExchange(outgoing, to: destination, on: terms, by: reactor) { [self] in
-      take($0)
-    }
+    let live = ClientExchange(
+      exchange.outgoing(to: upstream, recorded: recorder.isKept, endsConnection: !isShared),
+      to: destination,
+      on: terms,
+      by: reactor
+    ) { [self] in take($0) }
     self.live = live
     live.begin()
-  }
-
-  private var outgoing: OutgoingRequest {
-    let request = outcome.request
-    var headers = request.headers
-    if recorder.isKept, !origins.keepsEncodings { headers.acceptOnlyOpenedCodings() }
-    if asksForUpgrade {
-      if exchange.delivery.liveFaults.needPlainMessages {
-        headers.remove("Sec-WebSocket-Extensions")
-      } else if recorder.isKept {
-        headers.keepReadExtensions()
-      }
-      headers.append("Connection", "Upgrade")
-      headers.append("Upgrade", "websocket")
-    }
-    return OutgoingRequest(
-      request.method,
-      // A recorded request names the recorded origin, so that the upstream uses that name in its
-      // response.
-      to: (recorder.isKept ? origins.recordedOrigin : nil) ?? upstream.url,
-      request.url.target,
-      headers,
-      exchange.upload.map { SentContent($0) } ?? SentContent(request.body.data),
-      endsConnection: !isShared && !asksForUpgrade,
-      takesTrailers: !asksForUpgrade && exchange.head.headers.contains(token: "trailers", in: "TE")
-    )
   }
 
   /// Passes on the content that has arrived, at the speed of the upstream.
@@ -117,6 +100,7 @@ final class UpstreamExchange {
 
   private func take(_ event: ClientExchange.Event) {
     switch event {
+    case .informational(let start): preceded(by: start)
     case .head(let start): began(start)
     case .content(let data): receive(data)
     case .caughtUp: if !isOver { recorder.journalPart() }
@@ -125,6 +109,9 @@ final class UpstreamExchange {
     case .bytes(let bytes):
       put { $0.append(contentsOf: bytes) }
       holdBack()
+    case .surplus(let count):
+      exchange.measure?.known.problem =
+        "The server sent surplus bytes after the response (\(count)), which were dropped."
     case .upgraded(let start, let channel, let early): upgraded(start, channel, early)
     case .end(let trailers, _): ended(trailers)
     case .failed(let failure): failed(failure)
@@ -133,33 +120,30 @@ final class UpstreamExchange {
 
   private func beginUnread(_ error: ProtocolError) {
     recorder.isUnread = true
-    exchange.measure?.known.problem = error.sentence
-    deck.couldNotRead(outcome, "its head is invalid, and it was passed on unchanged")
+    exchange.measure?.known.problem =
+      "\(error.sentence) It was passed on unchanged and not recorded."
+    deck.couldNotRead(outcome, "the response is invalid, and it was passed on unchanged")
     leaveUndone("the response is passed on unchanged")
-  }
-}
-
-extension HeaderFields {
-  /// Offers only WebSocket extensions that can be read here (RFC 6455 §9.1).
-  fileprivate mutating func keepReadExtensions() {
-    let name = "Sec-WebSocket-Extensions"
-    let offers = (WebSocketExtension.list(values(name)) ?? []).filter { $0.isRead }
-    remove(name)
-    if !offers.isEmpty { append(name, offers.map(\.description).joined(separator: ", ")) }
   }
 }
 
 // MARK: - The response
 
 extension UpstreamExchange {
+  /// Passes an interim response on. A client of HTTP/1.0 receives none (RFC 9110 §15.2).
+  private func preceded(by start: ResponseStart) {
+    recorder.preceded(by: start)
+    guard exchange.head.version != .http10, client?.channel != nil else { return }
+    encoder.frame(start.head.status, length: nil, keepsAlive: false)
+    put { encoder.append(exchange.mapping.shown(start), reason: start.reason, to: &$0) }
+    holdBack()
+  }
+
   private func began(_ start: ResponseStart) {
     recorder.began(start)
     guard client?.channel != nil else { return }
     leaveUndone("the response is not a WebSocket")
-    var shown = start.head
-    exchange.mapping.localise(&shown)
-    // RFC 9110 §7.6.1: connection fields apply to the origin's connection, not to the client's.
-    shown.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
+    let shown = exchange.mapping.shown(start)
     let length: Int? =
       if case .length(let length) = start.framing { length } else {
         // A response to HEAD without a length is passed on without one.
@@ -184,6 +168,7 @@ extension UpstreamExchange {
   private func receive(_ data: Data) {
     recorder.take(data)
     exchange.measure?.known.bytes += data.count
+    if isRaw { return }
     put { encoder.append(data, to: &$0) }
     holdBack()
   }
@@ -197,14 +182,17 @@ extension UpstreamExchange {
   }
 
   private func ended(_ trailers: HeaderFields) {
-    guard hasBegun else {
+    guard hasBegun, !recorder.isUnread else {
       // The response was passed on unchanged.
       isOver = true
       return clientGetsEnd()
     }
     recorder.ended(trailers)
+    let last = live?.takeBytes() ?? []
     keep(.response(recorder.response ?? Response())) { passing in
-      passing.put { passing.encoder.appendEnd(trailers, to: &$0) }
+      passing.put { bytes in
+        if passing.isRaw { bytes += last } else { passing.encoder.appendEnd(trailers, to: &bytes) }
+      }
       passing.clientGetsEnd()
     }
   }
@@ -216,7 +204,8 @@ extension UpstreamExchange {
   /// Ends the exchange after the last byte was passed to the client.
   func clientHasAll() {
     exchange.finished(.whole)
-    if let client { connection?.ended(client, by: .whole(encoder.keepsAlive ? .keep : .close)) }
+    let keeps = encoder.keepsAlive && !recorder.isUnread
+    if let client { connection?.ended(client, by: .whole(keeps ? .keep : .close)) }
   }
 
   /// Continues as a WebSocket, and records its messages if the exchange is recorded.

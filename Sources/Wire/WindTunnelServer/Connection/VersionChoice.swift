@@ -1,5 +1,3 @@
-internal import WindTunnel
-
 /// Chooses a connection's version of HTTP by its TLS handshake or its first bytes.
 struct VersionChoice {
   /// A version of HTTP.

@@ -102,7 +102,8 @@ package struct ConsoleFeed<Subject: ConsoleSubject>: Sendable {
   /// Adds a segment, unless there are too many.
   package mutating func begin(_ scenario: Scenario, seed: UInt64, at moment: Duration) {
     guard segments.count < Self.remarksMax else { return }
-    segments.append(ConsoleSegment(number: segments.count + 1, scenario, seed: seed, at: moment))
+    let number = segments.count + 1
+    segments.append(ConsoleSegment(number: number, scenario: scenario, seed: seed, at: moment))
   }
 
   /// Adds a finding, unless there are too many.

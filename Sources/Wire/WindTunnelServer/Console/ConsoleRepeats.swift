@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A sender of repeated requests from a console to its server.
 final class ConsoleRepeats: Sendable {

@@ -15,11 +15,6 @@ package struct ConsoleSegment: Sendable, Hashable {
   /// The start time, relative to the start of the console.
   package var at: Duration
 
-  /// Creates a segment from its parts.
-  package init(number: Int, _ scenario: Scenario, seed: UInt64, at: Duration) {
-    (self.number, self.scenario, self.seed, self.at) = (number, scenario, seed, at)
-  }
-
   package var json: JSON {
     [
       "number": .number(number), "scenario": .text(scenario.name),

@@ -1,6 +1,5 @@
 internal import Foundation
 public import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// A second port of a server, for queries about its requests and for changes of its scenario, its
 /// cassette and its stubs.

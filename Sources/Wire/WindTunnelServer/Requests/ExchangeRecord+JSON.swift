@@ -1,6 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 internal import WindTunnelSymptoms
 
 extension ExchangeRecord {

@@ -1,7 +1,5 @@
 internal import Foundation
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelSymptoms
 
 /// A question about the requests of a server: whether one arrived a number of times, or whether
 /// several arrived in an order.

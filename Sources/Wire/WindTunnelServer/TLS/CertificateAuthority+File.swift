@@ -1,6 +1,5 @@
 public import Foundation
 internal import WindTunnel
-public import WindTunnelWire
 
 extension CertificateAuthority {
   /// Writes the certificate, without the key, to a file atomically.

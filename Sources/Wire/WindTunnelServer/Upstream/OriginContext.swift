@@ -1,5 +1,4 @@
 internal import WindTunnel
-@_spi(WindTunnel) internal import WindTunnelCore
 
 /// The names of a port and the origins behind it, for its connections on one loop.
 struct OriginContext: Sendable {

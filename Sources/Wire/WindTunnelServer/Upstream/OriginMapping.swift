@@ -184,14 +184,39 @@ struct OriginMapping {
     }
   }
 
+  /// Returns the head of a live response for the client.
+  func shown(_ start: ResponseStart) -> ResponseHead {
+    var head = start.head
+    localise(&head)
+    // RFC 9110 §7.6.1: connection fields apply to the origin's connection, not to the client's.
+    head.headers.removeConnectionFields(keepingCoding: start.framing == .chunked)
+    return head
+  }
+
   /// Whether a response has the same fields for every client, regardless of its name for the
   /// server.
-  static func isSameForAll(_ headers: HeaderFields) -> Bool {
+  static func isSameForAll(_ headers: HeaderFields, in context: OriginContext) -> Bool {
     headers.allSatisfy { field in
-      field.isNamed("Set-Cookie")
-        ? CookieRewriting.played(field.value, at: "", isSecure: false) == field.value
-        : URLField(field) == nil
+      if field.isNamed("Set-Cookie") {
+        return CookieRewriting.played(field.value, at: "", isSecure: false) == field.value
+      }
+      guard let kind = URLField(field) else { return true }
+      var areElsewhere = !field.isNamed("Location")
+      _ = kind.replacing(in: field.value) {
+        areElsewhere = areElsewhere && isElsewhere(RequestURL($0), context)
+        return $0
+      }
+      return areElsewhere
     }
+  }
+
+  /// Returns whether a reference is an absolute URL of another server. A URL with this server's
+  /// port may have a client's name for this server.
+  private static func isElsewhere(_ url: RequestURL, _ context: OriginContext) -> Bool {
+    guard url.scheme != nil, let origin = url.origin else { return false }
+    let (cassette, upstream) = (cassetteOrigin(context)?.origin, context.upstream?.url.origin)
+    let names = [cassette, upstream, ownName(of: context)]
+    return url.effectivePort != context.port && !names.contains(origin)
   }
 
   private func localised(_ reference: String, isRedirect: Bool) -> String {

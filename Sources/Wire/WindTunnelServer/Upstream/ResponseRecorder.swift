@@ -11,6 +11,8 @@ final class ResponseRecorder {
   private let start = Moment.now()
   /// The head as it arrived; `nil` before that.
   private(set) var head: ResponseStart?
+  /// The interim responses so far, as they arrived.
+  private var informational: [ResponseHead] = []
   /// Whether the response has an invalid head and is passed on unchanged, so that it is not kept.
   var isUnread = false
   private var body = Spool()
@@ -32,6 +34,14 @@ final class ResponseRecorder {
 
   /// Whether the response is kept for the cassette. Otherwise it is only passed on.
   var isKept: Bool { if case .forward(_?) = exchange.outcome.source { true } else { false } }
+
+  /// The maximum number of interim responses that are kept for one response.
+  private static let informationalMax = 100
+
+  /// Records an interim response.
+  func preceded(by start: ResponseStart) {
+    if isKept, informational.count < Self.informationalMax { informational.append(start.head) }
+  }
 
   func began(_ start: ResponseStart) { (head, timing.firstByte) = (start, elapsed) }
 
@@ -63,6 +73,11 @@ final class ResponseRecorder {
     // HTTP/2 has no reason phrase (RFC 9113 §8.3.2).
     if start.version != .http2 { head.keep(reason: start.reason) }
     head.trailers = trailers
+    head.informational = informational.map { interim in
+      var interim = exchange.mapping.recorded(interim)
+      interim.headers.removeConnectionFields()
+      return interim
+    }
     return Response(head, body.body())
   }
 
@@ -90,7 +105,7 @@ final class ResponseRecorder {
 
   /// Journals the part of the response that arrived.
   func journalPart() {
-    guard isKept, head != nil else { return }
+    guard isKept, head != nil, !isUnread else { return }
     parts =
       parts
       ?? PartJournal(of: exchange.outcome, origins, on: reactor) { [weak self] in

@@ -81,8 +81,9 @@ private struct DriftComparison {
 
   private mutating func compare(_ recorded: HeaderFields, _ live: HeaderFields, _ noun: String) {
     // Some platforms join repeated fields and sort names.
-    for name in Self.unique((Array(recorded) + Array(live)).map { $0.name.lowercased() })
-    where !Self.framing.contains(name) {
+    var seen = Self.framing
+    for name in (Array(recorded) + Array(live)).map({ $0.name.lowercased() })
+    where seen.insert(name).inserted {
       let (there, here) = (Self.joined(recorded, name), Self.joined(live, name))
       if let there, let here, there.agrees(with: here) { continue }
       note("\(noun) \(name)", there, here)
@@ -91,12 +92,6 @@ private struct DriftComparison {
 
   private static func joined(_ fields: HeaderFields, _ name: String) -> String? {
     fields[name].map { _ in fields.values(name).joined(separator: ", ") }
-  }
-
-  /// Returns the names in their order, each once.
-  private static func unique(_ names: [String]) -> [String] {
-    var seen: Set<String> = []
-    return names.filter { seen.insert($0).inserted }
   }
 
   /// The fields of the connection and of the body's encoding for it. The body itself is compared.
@@ -116,9 +111,16 @@ private struct DriftComparison {
       return
     }
     guard let there = String(utf8: there), let here = String(utf8: here) else {
-      return compareBytes(there, here)
+      let shared = zip(there, here).prefix { $0 == $1 }.count
+      return note("body byte \(shared)", "\(there.count) bytes", "\(here.count) bytes")
     }
-    compareLines(there, here)
+    let (lines, others) = (Self.lines(there), Self.lines(here))
+    for index in 0..<max(lines.count, others.count) {
+      let (one, other) = (lines.dropFirst(index).first, others.dropFirst(index).first)
+      if let one, let other, one.agrees(with: other) { continue }
+      // Only the first difference is reported: after an insertion every other line differs.
+      return note("body line \(index + 1)", one, other)
+    }
   }
 
   /// Returns the body without its content coding, which is not compared.
@@ -150,24 +152,9 @@ private struct DriftComparison {
     return isWord ? ".\(name)" : "[\"\(JSON.escaped(name))\"]"
   }
 
-  private mutating func compareLines(_ recorded: String, _ live: String) {
-    let (there, here) = (Self.lines(recorded), Self.lines(live))
-    for index in 0..<max(there.count, here.count) {
-      let (one, other) = (there.dropFirst(index).first, here.dropFirst(index).first)
-      if let one, let other, one.agrees(with: other) { continue }
-      // Only the first difference is reported: after an insertion every other line differs.
-      return note("body line \(index + 1)", one, other)
-    }
-  }
-
   /// Splits by bytes, because CR and LF together are one character.
   private static func lines(_ text: String) -> [String] {
     text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(Substring($0)) }
-  }
-
-  private mutating func compareBytes(_ recorded: Data, _ live: Data) {
-    let shared = zip(recorded, live).prefix { $0 == $1 }.count
-    note("body byte \(shared)", "\(recorded.count) bytes", "\(live.count) bytes")
   }
 }

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
@@ -16,7 +15,7 @@ package final class ClientExchange: @unchecked Sendable {
     /// The request is being sent or was sent.
     case asking
     case reading
-    /// The head is invalid, and bytes are passed on.
+    /// The response is invalid, and bytes are passed on.
     case passing
     case over
   }
@@ -42,7 +41,7 @@ package final class ClientExchange: @unchecked Sendable {
   private var isUntried = false
   private var content: SentContent
   private var parser = ResponseParser()
-  /// The bytes of an incomplete head, if they are needed.
+  /// The bytes that may be passed on later: an incomplete head, or chunked content.
   private var unread: [UInt8] = []
   private var interimResponses = 0
   private var response: ResponseStart?
@@ -66,6 +65,10 @@ package final class ClientExchange: @unchecked Sendable {
   }
 
   private var isOver: Bool { phase == .over }
+  /// Whether received bytes may be passed on.
+  private var keepsBytes: Bool {
+    response.map { terms.takesRawChunks && $0.framing == .chunked } ?? terms.takesMalformed
+  }
 
   /// Whether the head has arrived.
   package var hasResponse: Bool { response != nil }
@@ -208,13 +211,15 @@ package final class ClientExchange: @unchecked Sendable {
         return failed(.bad("The server sent more than \(limit)."))
       }
       unread.removeFirst(max(0, unread.count - parser.bufferedBytes))
+      receive(.informational(start))
     } else if start.head.status == 101 {
       if terms.asksForUpgrade { return upgraded(start) }
       // A server may only switch protocols if the client has requested it (RFC 9110 §15.2.2).
       failed(.bad("The server switched protocols (101), which was not requested."))
     } else {
       stages.wait = stageTime()
-      (phase, response, unread) = (.reading, start, [])
+      (phase, response) = (.reading, start)
+      unread = keepsBytes ? Array(unread.suffix(parser.bufferedBytes)) : []
       receive(.head(start))
     }
   }
@@ -228,6 +233,8 @@ package final class ClientExchange: @unchecked Sendable {
   private func ended() {
     guard let response else { return }
     stages.receive = stageTime()
+    unread.removeLast(min(unread.count, parser.bufferedBytes))
+    if parser.bufferedBytes > 0 { receive(.surplus(parser.bufferedBytes)) }
     if let channel = self.channel.take() {
       channel.delegate = nil
       if let pool = terms.pool, !request.endsConnection, response.keepsAlive, content.isPassed,
@@ -246,12 +253,19 @@ package final class ClientExchange: @unchecked Sendable {
   // MARK: Ends
 
   private func failed(_ error: ProtocolError) {
-    guard terms.takesMalformed, response == nil, error.symptom == .malformedResponse else {
-      return failed(.message(error))
-    }
+    guard keepsBytes, error.symptom == .malformedResponse else { return failed(.message(error)) }
     phase = .passing
     receive(.malformed(error))
-    unread.withUnsafeBytes { receive(.bytes($0)) }
+    passBytes()
+  }
+
+  /// Removes and returns the bytes that were not passed on: at the end, the last ones of chunked
+  /// content.
+  package func takeBytes() -> [UInt8] { exchange(&unread, with: []) }
+
+  private func passBytes() {
+    let bytes = takeBytes()
+    if !bytes.isEmpty { bytes.withUnsafeBytes { receive(.bytes($0)) } }
   }
 
   private func failed(_ failure: ExchangeFailure) {
@@ -315,9 +329,10 @@ extension ClientExchange: ChannelDelegate {
     isUntried = false
     if terms.patience == .silence { lastMove = channel.reactor.now }
     if phase == .passing { return receive(.bytes(bytes)) }
-    if terms.takesMalformed, response == nil { unread += bytes }
+    if keepsBytes { unread += bytes }
     parser.feed(bytes)
     read()
+    if response != nil, !isOver { passBytes() }
     receive(.caughtUp)
   }
 

@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 /// The server of a connection.

@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 extension ClientExchange {
@@ -29,6 +28,8 @@ extension ClientExchange {
     package var asksForUpgrade = false
     /// Whether a response with an invalid head is received as bytes.
     package var takesMalformed = false
+    /// Whether chunked content is received as bytes too, and also after an invalid chunk.
+    package var takesRawChunks = false
     /// Whether the timeout also limits the look-up and connecting.
     package var boundsConnecting = true
 
@@ -41,16 +42,22 @@ extension ClientExchange {
   package enum Event {
     /// The number of content bytes of the request that the system has accepted.
     case sent(Int)
+    /// An interim response (RFC 9110 §15.2), before the final one.
+    case informational(ResponseStart)
     /// The head of the final response.
     case head(ResponseStart)
     /// Content without its framing; never empty.
     case content(Data)
     /// All received bytes were processed, and the response is incomplete.
     case caughtUp
-    /// The head is invalid for this reason; bytes follow until the end of the connection.
+    /// The response is invalid for this reason; bytes follow until the end of the connection.
     case malformed(ProtocolError)
-    /// Bytes of a response with an invalid head. The memory is only valid during the call.
+    /// Bytes of an invalid response, or of chunked content with its framing. The memory is only
+    /// valid during the call.
     case bytes(UnsafeRawBufferPointer)
+    /// The number of bytes that arrived with the response, but after its end. They are dropped,
+    /// with the connection.
+    case surplus(Int)
     /// The server switched protocols. The receiver owns the connection, with the first bytes in the
     /// new protocol. This is the last event.
     case upgraded(ResponseStart, Channel, Data)
@@ -75,7 +82,7 @@ extension ClientExchange {
       case .head(let start): head = start.head
       case .content(let data): content.append(data)
       case .end(let trailers, _): head?.trailers = trailers
-      case .sent, .caughtUp, .malformed, .bytes, .upgraded, .failed: break
+      case .sent, .informational, .caughtUp, .malformed, .bytes, .surplus, .upgraded, .failed: break
       }
     }
   }

@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnelCore
 package import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
@@ -119,7 +118,7 @@ package final class HTTPExchange: @unchecked Sendable {
     case .end(_, let stages): end(.end(stages))
     case .failed(.unreadable(let reason)): end(.unreadable(reason))
     case .failed(let failure): end(.failed(DialFailure(failure)))
-    case .caughtUp, .malformed, .bytes, .upgraded: break
+    case .informational, .caughtUp, .malformed, .bytes, .surplus, .upgraded: break
     }
   }
 

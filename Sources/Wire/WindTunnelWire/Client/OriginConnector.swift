@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 
 /// A search for the first of an origin's addresses that accepts a connection (RFC 8305, "Happy

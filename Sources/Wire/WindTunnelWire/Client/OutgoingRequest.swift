@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 /// A request in the form in which it is sent on a connection.

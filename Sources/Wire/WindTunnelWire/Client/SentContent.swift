@@ -1,6 +1,5 @@
 internal import Dispatch
 package import Foundation
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 
 /// The content of a request being sent: from memory, from a file, or while it is received.

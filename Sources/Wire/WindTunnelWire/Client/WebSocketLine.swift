@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnelCore
 package import WindTunnelHTTP
 internal import WindTunnelSymptoms
 
@@ -144,7 +143,7 @@ package final class WebSocketLine: @unchecked Sendable, ChannelDelegate {
     case .failed(let failure):
       // The status of a response that is too long or truncated is still useful.
       end(refusal.response.map { .refused($0) } ?? .failed(DialFailure(failure)))
-    case .head, .content, .sent, .caughtUp, .malformed, .bytes: break
+    case .informational, .head, .content, .sent, .caughtUp, .malformed, .bytes, .surplus: break
     }
   }
 

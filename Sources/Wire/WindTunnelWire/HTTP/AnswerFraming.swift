@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 /// The framing of a response's content for one client, and whether the connection persists.

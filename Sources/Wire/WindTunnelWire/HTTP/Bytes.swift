@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 
 extension UInt8 {

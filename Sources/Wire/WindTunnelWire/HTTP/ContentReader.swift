@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 
 /// A reader of a message's content within its framing (RFC 9112 §6 and §7).

@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 /// An incremental reader of a section of fields: in a head, or after chunked content.

@@ -1,5 +1,4 @@
 package import Foundation
-internal import WindTunnelCore
 package import WindTunnelHTTP
 package import WindTunnelSymptoms
 

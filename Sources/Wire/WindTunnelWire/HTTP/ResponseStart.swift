@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 package import WindTunnelHTTP
 
 /// A response without its content.
@@ -48,10 +47,6 @@ extension ResponseStart: MessageHead {
   package static var brokenHead: ProtocolError {
     ProtocolError(.truncated(.inHead), "The connection ended in the head of a response.")
   }
-  /// The error of a connection that ended before a head.
-  static var noHead: ProtocolError {
-    ProtocolError(.truncated(.beforeHead), "The connection ended before any response.")
-  }
 
   package static func readStartLine(
     _ input: inout ByteQueue,
@@ -59,15 +54,17 @@ extension ResponseStart: MessageHead {
     _ history: inout History,
     _ limits: Limits
   ) throws(ProtocolError) -> StatusLine? {
-    if let length = input.lineLength() {
-      guard length <= limits.requestLineBytesMax else { throw tooLong(limits) }
+    let length = input.lineLength()
+    guard length ?? input.count <= limits.requestLineBytesMax else {
+      throw .bad("The status line is longer than \(limits.requestLineBytesMax) bytes.")
+    }
+    if let length {
       let line = try input.peek(length) { bytes throws(ProtocolError) in
         try StatusLine(FieldSection.withoutLineEnd(bytes, .response))
       }
       input.skip(length)
       return line
     }
-    guard input.count <= limits.requestLineBytesMax else { throw tooLong(limits) }
     guard ended else { return nil }
     // Bytes that do not begin with the protocol's name are not the beginning of a head (RFC 9112
     // §2.3).
@@ -76,11 +73,7 @@ extension ResponseStart: MessageHead {
     }
     guard beginning else { throw .bad("The bytes before the connection ended are not HTTP.") }
     // A part of a status line contains no more information than no byte at all.
-    throw noHead
-  }
-
-  private static func tooLong(_ limits: Limits) -> ProtocolError {
-    .bad("The status line is longer than \(limits.requestLineBytesMax) bytes.")
+    throw ProtocolError(.truncated(.beforeHead), "The connection ended before any response.")
   }
 
   package init(

@@ -1,5 +1,3 @@
-internal import WindTunnelHTTP
-
 /// The types of frames (RFC 9113 §6). A frame of another type is ignored (§5.5).
 enum HTTP2FrameType: UInt8 {
   case data = 0

@@ -1,4 +1,3 @@
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 
 /// The fields of a request, or its trailers, checked before any other use.

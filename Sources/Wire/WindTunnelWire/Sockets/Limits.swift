@@ -1,6 +1,4 @@
 internal import Foundation
-internal import WindTunnelCore
-internal import WindTunnelHTTP
 
 /// The limits for a peer, each with the default of another server.
 public struct Limits: Sendable, Hashable {

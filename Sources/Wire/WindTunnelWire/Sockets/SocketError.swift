@@ -1,5 +1,4 @@
 internal import Foundation
-internal import WindTunnelCore
 internal import WindTunnelHTTP
 package import WindTunnelSymptoms
 

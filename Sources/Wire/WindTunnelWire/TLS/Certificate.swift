@@ -1,6 +1,4 @@
 package import Foundation
-internal import WindTunnelCore
-internal import WindTunnelHTTP
 
 /// An OpenSSL certificate, which is immutable after its creation and freed with its last reference.
 package final class Certificate: @unchecked Sendable {

@@ -1,6 +1,5 @@
 public import Foundation
 @_spi(WindTunnel) internal import WindTunnelCore
-internal import WindTunnelHTTP
 
 /// A certificate authority that issues certificates to servers on demand.
 ///

@@ -1,6 +1,3 @@
-internal import WindTunnelCore
-internal import WindTunnelHTTP
-
 /// One end of a TLS connection, without a socket. It converts received bytes to plain text, and
 /// plain text to bytes to send. It never waits.
 ///

@@ -21,9 +21,7 @@ import TestSupport
   private static let calls = [
     Flights.call(
       0,
-      [
-        attempt(Flights.unavailable, 1), attempt(Flights.unavailable, 2), attempt("", 3),
-      ]
+      [attempt(Flights.unavailable, 1), attempt(Flights.unavailable, 2), attempt("", 3)]
     ),
     Flights.call(1, endpoint: "POST /payments", [attempt("", 1, "POST /payments")]),
   ]

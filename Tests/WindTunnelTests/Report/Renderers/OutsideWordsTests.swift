@@ -123,10 +123,7 @@ import TestSupport
     let text = String(decoding: json.fileBytes(), as: UTF8.self)
     let shown = text.visibleAsJSON
     #expect(Self.invisible(shown) == [] && shown.contains("é€😀"))
-    try expectEqual(
-      JSON(parsing: shown.utf8, source: "")["a"]?.stringValue,
-      Self.steering + "é€😀"
-    )
+    try expectEqual(JSON(parsing: shown.utf8, source: "")["a"]?.stringValue, Self.steering + "é€😀")
   }
 
   @Test(arguments: ["plain", "é, 漢字, 😀‍👩", "a\tb\nc\r\nd"])
