@@ -79,8 +79,12 @@
       async throws
     {
       let deck = Self.deck(.always(.always, .connection(.connectTimeout)))
-      let server = try await ReplayServer(deck, .patient)
-      let socket = try Socket.connecting(to: .loopback(port: server.port))
+      // Another server may get the port of one that has stopped, but not at this address.
+      var options = ReplayServer.Options.patient
+      options.host = "127.0.0.9"
+      let server = try await ReplayServer(deck, options)
+      let address = try #require(SocketAddress(options.host, port: server.port))
+      let socket = try Socket.connecting(to: address)
       defer { socket.close() }
       // Longer than two repeats take.
       await expectEqual(Self.isReady(socket, within: 2500), false)

@@ -47,7 +47,7 @@ import TestSupport
   }
 
   @Test(
-    arguments: try TestData.rows("Redaction/quoted.json", count: 7) as [(String, String, String)]
+    arguments: try TestData.rows("Redaction/quoted.json", count: 8) as [(String, String, String)]
   )
   func `text in quoted-printable, or like it, keeps all bytes but those of secrets`(
     type: String,

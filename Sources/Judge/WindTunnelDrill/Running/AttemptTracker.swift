@@ -39,7 +39,11 @@ final class AttemptTracker: Sendable {
     ///
     /// - Returns: The number of the attempt in its call, and whether an earlier response was
     ///   deliberately altered.
-    mutating func count(of call: Int, isMutated: Bool) -> (place: Int, isLedAstray: Bool) {
+    mutating func count(
+      of call: Int,
+      isMutated: Bool,
+      isServed: Bool
+    ) -> (place: Int, isLedAstray: Bool) {
       guard let index = calls.index(forKey: call) else {
         let count = taken[call, default: 0]
         taken[call] = count + 1
@@ -48,6 +52,7 @@ final class AttemptTracker: Sendable {
       let (place, isLedAstray) = (calls.values[index].count, calls.values[index].hasMutation)
       calls.values[index].count += 1
       if isMutated { calls.values[index].hasMutation = true }
+      if isServed { calls.values[index].isServed = true }
       return (place, isLedAstray)
     }
 
@@ -177,7 +182,11 @@ final class AttemptTracker: Sendable {
       if isConnection { state.note(isBadCertificate: isBad, of: call) }
       let isOfStart = state.isOfStart(key, of: call, answered: status, by: startRequests)
       attempt.isOfStart = isOfStart
-      let (place, isLedAstray) = state.count(of: call, isMutated: misleads && !isOfStart)
+      let (place, isLedAstray) = state.count(
+        of: call,
+        isMutated: misleads && !isOfStart,
+        isServed: !isConnection && !entry.decision.faults.contains(where: \.replacesOrCuts)
+      )
       let begun = state.connecting.isEmpty ? nil : state.connecting.removeValue(forKey: call)
       let lookUp = state.lookingUp.isEmpty ? nil : state.lookingUp.removeValue(forKey: call)
       guard !isConnection else { return tell }

@@ -6,6 +6,8 @@ struct CallFacts: Sendable {
   var count = 0
   /// Whether the server intentionally sent a valid response other than the recorded one.
   var hasMutation = false
+  /// Whether no fault replaces or cuts the response to one of its requests.
+  var isServed = false
   /// The facts by which requests of an app's start are recognised.
   var start = StartRequests.Facts()
   /// The first request that is not on the cassette, with the nearest one that is.

@@ -334,7 +334,7 @@ struct CallRunner: Sendable {
     -> Bool
   {
     workload.conversation(of: number) != nil
-      ? result.hasContent : bodies.shows(result, key, isMutated: seen.hasMutation)
+      ? result.hasContent : bodies.shows(result, key, isServed: seen.isServed || seen.hasMutation)
   }
 
   /// Returns the time from the start of a call's program to its first sign. If one program serves

@@ -53,6 +53,7 @@ final class SharedMarks: Sendable {
 
   private static func find(in calls: [Observation]) -> Found {
     var (bearers, found): ([Int: Int], Found) = ([:], Found())
+    var several: Set<[String]> = []
     for call in calls {
       for mark in call.attempts.lazy.compactMap(\.sent).flatMap(\.marks) {
         if let bearer = bearers.updateValue(call.call, forKey: mark) {
@@ -66,7 +67,9 @@ final class SharedMarks: Sendable {
       else { continue }
       let all = call.attempts.filter { $0.sent?.deed != nil }
       if all.count == 1 { found.single.insert([call.endpoint, all[0].key]) }
+      if all.count > 1 { several.formUnion(all.map { [call.endpoint, $0.key] }) }
     }
+    found.single.subtract(several)
     return found
   }
 }

@@ -247,10 +247,11 @@ package struct RecordedBodies: Sendable {
   /// The maximum size of a body without content, such as `{"ok":true,"items":[]}`.
   private static let hollowBytesMax = 1024
 
-  private static func isHollow(_ body: Data) -> Bool {
+  /// Whether a body is white space, or JSON without a text, a number or a state.
+  static func isHollow(_ body: Data) -> Bool {
     guard body.count <= hollowBytesMax else { return false }
     return String(decoding: body, as: UTF8.self)
-      .replacing(/"[^"]*"\s*:|true|false|null/, with: "")
+      .replacing(/"(?:ok|success)"\s*:\s*true|"[^"]*"\s*:|null/, with: "")
       .allSatisfy { $0.isWhitespace || "[]{},\"".contains($0) }
   }
 
@@ -262,15 +263,15 @@ package struct RecordedBodies: Sendable {
   /// Returns whether a call shows content: a body that is not empty and can be decoded.
   ///
   /// Printed white space, and printed JSON without a text or a number, show nothing in place of
-  /// recorded content, unless the server has changed its response.
-  package func shows(_ result: CallResult, _ key: RequestKey, isMutated: Bool = false) -> Bool {
+  /// recorded content that no response had (`isServed` is `false`).
+  package func shows(_ result: CallResult, _ key: RequestKey, isServed: Bool = true) -> Bool {
     // A recorded body was checked when it was read.
     if result.isShown == nil, result.ending == .succeeded, let body = result.body,
       let recorded = bodies[key]?.first(where: { $0.data == body })
     {
       return recorded.shows
     }
-    if result.isPrinted, !isMutated, let body = result.body, let recorded = bodies[key],
+    if result.isPrinted, !isServed, let body = result.body, let recorded = bodies[key],
       Self.isHollow(body), !recorded.contains(where: { Self.isHollow($0.data) })
     {
       return false

@@ -117,11 +117,12 @@ package struct RecordedTexts: Sendable {
   /// Returns whether the result of a call has recorded letters of several bytes as one letter for
   /// each byte, as Latin-1 and Windows-1252 decode them: `GrÃ¶ÃŸe` for `Größe`.
   package func showsMojibake(_ result: CallResult, _ key: RequestKey) -> Bool {
-    guard let body = result.body, body.count <= Self.scalarsMax, !withoutCharset.contains(key),
-      let recorded = texts(key)
-    else { return false }
+    guard let body = result.body, body.count <= Self.scalarsMax else { return false }
     // JSON may have escapes in place of letters. Other results have no texts.
     let isEscaped = body.contains(UInt8(ascii: "\\"))
+    guard isEscaped || body.contains(where: { $0 > 0x7F }), !withoutCharset.contains(key),
+      let recorded = texts(key)
+    else { return false }
     let decoded = isEscaped ? (try? JSON(parsing: body, source: ""))?.texts ?? [] : []
     let shown = body + Data(decoded.joined(separator: "\n").utf8)
     let words = recorded.joined().split { $0.value <= 0x7F && !$0.properties.isAlphabetic }

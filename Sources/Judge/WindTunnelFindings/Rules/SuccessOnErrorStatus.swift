@@ -1,3 +1,5 @@
+internal import Foundation
+
 extension FindingRule {
   /// Finds clients that report success after an error status.
   static let successOnErrorStatus = FindingRule(
@@ -21,7 +23,7 @@ extension FindingRule {
       let isOwn =
         call.observation.printed.map { printed in
           let letters = String(printed.filter { $0.isLetter || $0.isNumber })
-          return call.observation.showed && !printed.isEmpty && !printed.hasPrefix("This ")
+          return !RecordedBodies.isHollow(Data(printed.utf8)) && !printed.hasPrefix("This ")
             && !letters.trimmingPrefix("map").hasPrefix("errorThis\(status)was")
         } ?? false
       let seen = "This command ended with 0, but received only \(status)"

@@ -240,9 +240,11 @@ package struct EscapedText {
     for place in bytes.indices {
       if bytes[place] == 0x0A { start = place + 1 }
       guard bytes[place] == UInt8(ascii: "=") else { continue }
+      guard place + 1 < bytes.count else { continue }
       guard let meant = quoted(bytes[place...])?.0 else { return (false, false) }
       if let byte = meant.first {
-        let isAtEnd = place + 3 == bytes.count || bytes[place + 3] <= 0x0D
+        let rest = bytes[(place + 3)...]
+        let isAtEnd = rest.first.map { $0 <= 0x0D } ?? true || quoted(rest)?.0.isEmpty == true
         guard isEscaped(byte, atStart: place == start, atEnd: isAtEnd) else {
           return (false, false)
         }

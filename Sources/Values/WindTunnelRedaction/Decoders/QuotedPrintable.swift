@@ -11,18 +11,19 @@ struct QuotedPrintable: Decoder {
     let ranges = isDeclared ? [0..<bytes.count] : Self.paragraphs(of: bytes)
     let kinds = ranges.map { EscapedText.isQuotedPrintable(Bytes(bytes[$0])) }
     guard isDeclared || kinds.contains(where: \.certainly) else { return nil }
-    var spans: [Span] = []
-    for (range, kind) in zip(ranges, kinds) {
-      let part = Bytes(bytes[range])
-      if isDeclared || kind.maybe, let text = EscapedText(part, .quoted) {
-        spans.append(Span(range: range, meaning: text.bytes, role: role))
-      } else if let last = spans.last, last.meaning.count == last.range.count {
-        spans[spans.count - 1].range = last.range.lowerBound..<range.upperBound
-        spans[spans.count - 1].meaning += part
-      } else {
-        spans.append(Span(range: range, meaning: part, role: role))
-      }
+    var (spans, start): ([Span], Int) = ([], 0)
+    func add(to end: Int, _ meaning: Bytes? = nil) {
+      guard start < end else { return }
+      let meaning = meaning ?? Bytes(bytes[start..<end])
+      spans.append(Span(range: start..<end, meaning: meaning, role: role))
+      start = end
     }
+    for (range, kind) in zip(ranges, kinds) where isDeclared || kind.maybe {
+      guard let text = EscapedText(Bytes(bytes[range]), .quoted) else { continue }
+      add(to: range.lowerBound)
+      add(to: range.upperBound, text.bytes)
+    }
+    add(to: bytes.count)
     return spans
   }
 

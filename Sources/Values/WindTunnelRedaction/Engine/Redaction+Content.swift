@@ -103,7 +103,8 @@ extension Redaction {
     guard let decoder = Self.decoder(of: bytes, type, inner) else {
       return wide(bytes, type, inner, what, depth)
     }
-    return rewritten(bytes, by: decoder, depth: depth)
+    let new = rewritten(bytes, by: decoder, depth: depth)
+    return new ?? (decoder is QuotedPrintable ? wide(bytes, type, inner, what, depth) : nil)
   }
 
   private static func decoder(
