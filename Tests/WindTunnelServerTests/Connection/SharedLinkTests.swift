@@ -63,8 +63,9 @@ import TestSupport
     let stages = Stages()
     try await ReplayServer.serving(Self.deck(to: stages)) { server in
       let client = try await FrameClient(to: .loopback(port: server.port))
-      await client.ask("/large", on: 1)
-      await client.ask("/a", on: 3)
+      await client.send { bytes in
+        for (id, path) in [(1, "/large"), (3, "/a")] { bytes.appendRequest(path, on: id) }
+      }
       let words = await client.receive(until: "1 end")
       expectEqual(words.filter { $0.hasPrefix("3 ") }, ["3 200", "3 =a", "3 end"])
       expectEqual(words.last, "1 end")
@@ -81,8 +82,9 @@ import TestSupport
     options.closesConnections = true
     try await ReplayServer.serving(Self.deck(to: stages), options) { server in
       let client = try await FrameClient(to: .loopback(port: server.port))
-      await client.ask("/a", on: 1)
-      await client.ask("/a", on: 3)
+      await client.send { bytes in
+        for id in [1, 3] { bytes.appendRequest("/a", on: id) }
+      }
       _ = await client.receiveAll()
       client.raw.close()
     }
